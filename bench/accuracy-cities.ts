@@ -1,11 +1,11 @@
 /**
- * How often the postal city is the taxing city: every ZIP is asked for by an address of its postal
- * city that no list of doors has, and the answer held against spots around the ZIP's point. Spots
- * lie on a spiral of their own, so that none is one that the build looked at. A spot where no other
- * ZIP's point is nearer is the ZIP's for certain answers; for assumed ones every spot counts by how
- * likely it is the ZIP's and by how densely cities and other land are lived in, as doors show it
- * (ingest/zip/claims.ts). A spot whose rate is not held counts as wrong. Which ZIPs have land is
- * asked of the lists that the release was built from.
+ * Measures how often the postal city is the taxing city. Every ZIP is looked up by an address in
+ * its postal city that no list of doors has, and the answer is compared with spots around the ZIP's
+ * point. The spots lie on a spiral, so that none is one that the build looked at. For certain
+ * answers, spots count that are nearest to this ZIP's point. For assumed ones, every spot counts by
+ * how likely it belongs to the ZIP and by how densely cities and other land are populated, as doors
+ * show (ingest/zip/claims.ts). A spot without a known rate counts as wrong. The lists that the
+ * release was built from tell which ZIPs have land.
  */
 import { foldName } from '../src/address/place-name.js';
 import type { Dataset } from '../src/dataset/dataset.js';
@@ -21,23 +21,26 @@ import { kilometres, landedZips, SLACK } from '../src/ingest/zip/placed.js';
 import { PointGrid } from './point-grid.js';
 import { Asker, type Place } from './city-asker.js';
 
-/** Most of the ZIPs that may be assumed and wrong, and certain and wrong. */
+/** The largest shares of ZIPs that may be assumed and wrong, and certain and wrong. */
 const CITY_TARGETS = { assumedWrong: 0.03, certainWrong: 0 } as const;
 const SPOTS = 256;
 /**
- * Where a rate is assumed a spot stands for a square kilometre at most, as long as so many do: of
- * 256 in a wide ZIP none meets the small city that most of it lives in.
+ * Where a rate is assumed, a spot stands for one square kilometre at most, up to this many spots:
+ * of 256 spots in a wide ZIP none may be in the small city where most of its people live.
  */
 const SPOTS_MAX = 4_096;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
-/** A ZIP is looked for as far as so many times the mean distance of the nearest others. */
+/**
+ * How far from its point a ZIP is searched, as a multiple of the mean distance of the nearest
+ * others.
+ */
 const RADIUS_TIMES = 1.5;
 const RADIUS_KM_MAX = 45;
 const NEAREST = 4;
 const AROUND = 8;
 const KM_PER_MICRO = 111.32 / 1e6;
 const EXAMPLES_MAX = 10;
-/** ZIPs, or the people in them; each ZIP counts by its spots. */
+/** Numbers of ZIPs, or of the people in them; each ZIP counts by its spots. */
 interface Shares {
   all: number;
   certainRight: number;
@@ -64,16 +67,16 @@ function noShares(): Shares {
   };
 }
 
-/** A spot of a ZIP. */
+/** A spot that may belong to a ZIP. */
 interface Sample {
   readonly place: Place;
-  /** No other ZIP's point is nearer. */
+  /** Whether no other ZIP's point is nearer. */
   readonly isOwn: boolean;
-  /** How likely it is the ZIP's. */
+  /** How likely the spot belongs to the ZIP. */
   readonly likely: number;
 }
 
-/** Spots that may be the ZIP's, with the square kilometres that each stands for. */
+/** Spots that may belong to the ZIP, and the square kilometres that each stands for. */
 function samplesOf(
   asker: Asker,
   grid: PointGrid,
@@ -109,7 +112,7 @@ function samplesOf(
       lng: Math.round(point.lng + (km * Math.cos(angle)) / KM_PER_MICRO / shrink),
     };
     const place = asker.placeAt(spot);
-    // A point is wrong at times; no list shows the ZIP in that county.
+    // A point in the list may be wrong, and no list has the ZIP in that county.
     if (place === null || !own.has(place.county)) continue;
     let [least, sum, named] = [Infinity, 0, 0];
     for (const other of others) {
@@ -134,7 +137,7 @@ function samplesOf(
   };
 }
 
-/** The share of the points of ZIPs around that lie outside cities. */
+/** The share of the points of surrounding ZIPs that lie outside cities. */
 function openAround(asker: Asker, grid: PointGrid, point: ZipPoint): number {
   const around = [...grid.others(point).slice(0, AROUND), point]
     .map((one) => asker.placeAt(one))
@@ -142,7 +145,7 @@ function openAround(asker: Asker, grid: PointGrid, point: ZipPoint): number {
   return openShare(around.filter(({ isCity }) => !isCity).length, around.length);
 }
 
-/** Asks one ZIP; its spots share one place in the tally. */
+/** Looks up one ZIP. It counts as one, divided among its spots. */
 function askZip(
   asker: Asker,
   dataset: Dataset,
@@ -152,7 +155,7 @@ function askZip(
   tally: CityTally,
 ): void {
   const record = dataset.zip(point.zip);
-  // Doors tell better than the nearest point whose ZIP a spot is.
+  // With doors, the nearest point is not needed to tell which ZIP a spot belongs to.
   if (record === null || record.parts.every(({ weight }) => weight !== null)) return;
   const answer = asker.answer(point);
   const { samples, km2, open } = samplesOf(
@@ -187,7 +190,7 @@ function askZip(
   }
 }
 
-/** Asks every ZIP that has land, by the first of its points; `points` are those of such ZIPs. */
+/** Looks up every ZIP in `points` once, by its first point; all of these ZIPs have land. */
 function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally {
   const asker = new Asker(dataset);
   const grid = new PointGrid(points);
@@ -202,7 +205,7 @@ function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally
   return tally;
 }
 
-/** Prints the tally; returns whether its targets are met, which are of ZIPs. */
+/** Prints the tally, and returns whether its targets, which are about ZIPs, are met. */
 function reportCities({ zips, people, examples }: CityTally): boolean {
   const show = (name: string, kind: keyof Shares): void => {
     const [ofZips, ofPeople] = [zips, people].map(
@@ -227,8 +230,8 @@ function reportCities({ zips, people, examples }: CityTally): boolean {
 }
 
 /**
- * Postal cities against the spots of their ZIPs. The lists are those of the release's recipe where
- * the folder of its sources is at hand, else those that every recipe has.
+ * Compares postal cities with spots of their ZIPs. The lists are those of the release's recipe if
+ * the folder of its sources is available, otherwise those that every recipe has.
  */
 export function askCities(dataset: Dataset, recipe: string, folder: string | null): boolean {
   const { zips } = readRecipe(folder === null ? 'default' : recipe, folder).recipe;

@@ -1,7 +1,7 @@
 /**
- * Whether ZIPs are lived in where their estimated land says: of every ZIP the share of doors in the
- * area that is estimated the largest, beside its estimated share. Doors are nothing that the
- * estimate is made of.
+ * Measures whether people in ZIPs live where the estimated land of the ZIP is: for each ZIP, the
+ * share of doors in the area with the largest estimated share, beside that share. The estimate does
+ * not use doors.
  */
 import type { Dataset } from '../src/dataset/dataset.js';
 import type { AreaRecord } from '../src/dataset/records.js';
@@ -10,7 +10,10 @@ import type { AddressPoint } from '../src/ingest/source/points.js';
 const DOORS_MIN = 50;
 const BANDS = 10;
 
-/** ZIPs whose largest area is estimated at tenths of the ZIP: how many, and the sums of shares. */
+/**
+ * ZIPs whose largest area has an estimated share within one tenth: how many, and sums of their
+ * shares.
+ */
 interface Band {
   zips: number;
   estimated: number;
@@ -31,7 +34,7 @@ function total(shares: ReadonlyMap<string, number>): number {
   return sum;
 }
 
-/** Estimated shares of a ZIP by city, else by county. */
+/** Estimated shares of a ZIP by city, or by county outside cities. */
 function estimates(dataset: Dataset, zip: number): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   const record = dataset.zip(zip);
@@ -42,7 +45,7 @@ function estimates(dataset: Dataset, zip: number): ReadonlyMap<string, number> {
   return shares;
 }
 
-/** Reads all doors of a source and compares; tenth by tenth. */
+/** Reads all doors of a source, and returns the comparison for each tenth. */
 export async function measureShares(
   dataset: Dataset,
   points: AsyncIterable<AddressPoint>,

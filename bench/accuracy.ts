@@ -1,13 +1,14 @@
 /**
- * How many of the publishers' own addresses are found again, and in the right tax area: each
- * address as published, in every writing style and with one typo in its street's name. And how often
- * the postal city is the taxing city, and how well the shares of ZIPs are estimated: see
- * accuracy-cities.ts and accuracy-shares.ts.
+ * Measures how many of the publishers' own addresses are found again, and in the right tax area:
+ * each address as published, in every writing style, and with one typo in its street's name. Also
+ * measures how often the postal city is the taxing city, and how well the shares of ZIPs are
+ * estimated: see accuracy-cities.ts and accuracy-shares.ts.
  *
- *   npm run accuracy [-- --part doors|cities|shares] [--sources DIR] [--dataset DIR] [--recipe FILE]
+ *   npm run accuracy [-- --part doors|cities|shares] [--sources DIR] [--dataset DIR] [--recipe
+ *   FILE]
  *     [--sample N]
  *
- * The sources are those beside the repository (../shared/data) unless they are named.
+ * Unless --sources names a folder, the sources are those beside the repository (../shared/data).
  *
  * Exits with 1 when a target is missed.
  */
@@ -39,11 +40,11 @@ import { readPoints, type PointSource } from '../src/ingest/source/address-sourc
 import { areaAshore } from '../src/ingest/street/situate.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
 
-/** Least share found, and most in a wrong tax area. */
+/** The least share that must be found, and the largest that may be in a wrong tax area. */
 const TARGETS = { published: 0.997, style: 0.99, typo: 0.97, wrong: 0.0002 } as const;
 const WRONG_LISTED_MAX = 10;
 
-/** An address of a source with all its points. */
+/** An address of a source, with all its points. */
 interface Address {
   readonly point: AddressPoint;
   readonly street: StreetName;
@@ -52,7 +53,7 @@ interface Address {
   readonly lngs: number[];
 }
 
-/** A way of writing an address; "" where it cannot be written so. */
+/** A way of writing an address; `write` returns "" where that is impossible. */
 interface Manner {
   readonly name: string;
   readonly target: number;
@@ -71,7 +72,7 @@ interface Tally {
   readonly examples: string[];
 }
 
-/** Reads a source's usable addresses, points of the same address as one. */
+/** Reads the usable addresses of a source; points of the same address become one. */
 async function readAddresses(
   dataset: Dataset,
   points: AsyncIterable<AddressPoint>,
@@ -142,7 +143,7 @@ function isRight(dataset: Dataset, address: Address, area: number): boolean {
     if (own === area) return true;
   }
   if (point.municipality === '') return false;
-  // The line between two municipalities is known better to the one that numbers the doors.
+  // The municipality that numbers the doors knows its border better than the map does.
   const fold = foldLocality(point.municipality);
   const place = foldLocality(dataset.area(area).placeName);
   return place !== '' && (place === fold || place === withoutMunicipalEnding(fold));
@@ -161,7 +162,7 @@ function count(into: Map<string, number>, key: string): void {
   into.set(key, (into.get(key) ?? 0) + 1);
 }
 
-/** Asks for every address in one manner. */
+/** Looks up every address, written in one manner. */
 function measure(dataset: Dataset, addresses: readonly Address[], manner: Manner): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
   const locator = new PlaceLocator(dataset, new RatesByArea(dataset)).addresses;
@@ -208,7 +209,7 @@ function metresAt(tally: Tally, share: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} m`.padStart(8);
 }
 
-/** Prints a tally; returns whether its targets are met. */
+/** Prints a tally, and returns whether its targets are met. */
 function report(tally: Tally): boolean {
   const { asked, found, weaker, wrong } = tally;
   const met = found >= asked * tally.target && wrong <= asked * TARGETS.wrong;
@@ -235,7 +236,7 @@ interface Asked {
   readonly sample: number;
 }
 
-/** Doors of the publishers' files, found again. */
+/** Looks up the doors of the publishers' files. */
 async function doors(dataset: Dataset, { folder, recipe, sample }: Asked): Promise<boolean> {
   if (folder === null) throw new Error("no publishers' files: name their folder with --sources");
   console.log('  manner            asked     found    weaker     wrong  median     p99');
@@ -252,7 +253,7 @@ async function doors(dataset: Dataset, { folder, recipe, sample }: Asked): Promi
   return met;
 }
 
-/** Estimated shares of ZIPs against doors, where a source holds all doors of a state. */
+/** Compares estimated shares of ZIPs with doors, for sources that have all doors of a state. */
 async function shares(dataset: Dataset, { folder, recipe }: Asked): Promise<void> {
   const { counted = [] } = readRecipe('reference').recipe.zips;
   for (const source of folder === null ? [] : pointSources(recipe)) {

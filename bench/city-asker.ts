@@ -1,4 +1,4 @@
-/** What a release answers at spots and to addresses without doors, and how places are named. */
+/** Asks a release about places and about addresses without known doors. */
 import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
@@ -7,21 +7,21 @@ import { isFailure } from '../src/failure.js';
 import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import type { Spot } from '../src/ingest/zip/placed.js';
 
-/** Towns have ten. */
+/** The digits of a city's code; towns have ten. */
 const PLACE_DIGITS = 7;
 
-/** What is taken at a spot, and where it is. */
+/** What a release says about a spot: its rate and its place. */
 export interface Place {
-  /** "" where it is not held. */
+  /** Empty where the rate is not known. */
   readonly rate: string;
   readonly isCity: boolean;
   readonly name: string;
-  /** The name where ZIPs with their point here are the city's: none of a New England town. */
+  /** The name if ZIPs with their point here belong to this city; empty for New England towns. */
   readonly held: string;
   readonly county: string;
 }
 
-/** Asks a release for places and addresses. */
+/** Asks a release about places and addresses. */
 export class Asker {
   readonly #dataset: Dataset;
   readonly #engine: Engine;
@@ -34,7 +34,7 @@ export class Asker {
     this.#engine = new Engine(dataset);
   }
 
-  /** What the engine says of a spot, kept by area. */
+  /** The engine's answer for a spot, which is kept for the whole tax area. */
   placeAt(spot: Spot): Place | null {
     const id = this.#dataset.cells.locate(spot.lat, spot.lng);
     if (id === null || id < 0) return null;

@@ -3,10 +3,11 @@
  *   [--keep] [--json FILE] [--keep-parts] [--update SS]
  *
  * Writes a synthetic nation (bench/nation/nation.ts) below DIR, builds the boundaries and rates of
- * `default` with it in a process of its own, and prints what that took. `--reuse` takes the files
- * that lie there already; with `--keep-parts` what did not change is not read again. With
- * `--update SS` it is published on the loopback instead, and what is printed is what the first
- * `situs dataset update` took and that of the state SS after some of its doors changed.
+ * `default` with it in a process of its own, and prints how long that took. `--reuse` takes files
+ * that are in DIR already; with `--keep-parts`, unchanged sources are not read again. With
+ * `--update SS` the nation is published on the loopback interface instead, and the times are those
+ * of the first `situs dataset update`, and of an update of the state SS after some of its doors
+ * changed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** Prints how large the source is and how it hangs together: the table in docs/architecture.md. */
+/**
+ * Prints the size of the source and how its files depend on each other, for docs/architecture.md.
+ */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { longFunctions } from '../test/support/function-lengths.js';

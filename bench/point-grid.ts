@@ -1,14 +1,14 @@
-/** The nearest ZIPs around one. */
+/** Finds the nearest ZIPs around one. */
 import { kilometres } from '../src/ingest/zip/placed.js';
 import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 
 const OTHERS_MAX = 32;
-/** Points that are not apart say nothing of each other's land. */
+/** Points that are closer together tell nothing about each other's land. */
 const APART_KM = 0.5;
 const CELL = 250_000;
 const CELLS_AROUND = 2;
 
-/** Points of ZIPs, found by where they are. */
+/** Points of ZIPs in a grid, so that near ones are found quickly. */
 export class PointGrid {
   readonly #cells = new Map<string, ZipPoint[]>();
 

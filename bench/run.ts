@@ -1,7 +1,7 @@
 /**
  * npm run bench [-- --case NAME]… [--json FILE] [--seconds N]
  *
- * Measures the active dataset of SITUS_VAR, every case in a process of its own.
+ * Measures the active dataset of SITUS_VAR, with each case in a process of its own.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,7 +84,7 @@ function print(figure: Figure): void {
   );
 }
 
-/** The commit of the code measured, "" outside a checkout. */
+/** The commit that is measured; "" outside a checkout. */
 function commit(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { stdio: 'pipe' })

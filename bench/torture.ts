@@ -4,9 +4,10 @@
  *   [--replacements N]
  *   [--seed N]
  *
- * Breaks the compiled server on purpose, over the HTTP server that SITUS_TRANSPORT names, and checks
- * that nothing acknowledged is lost. Every case works in a folder of its own. The rows of `bulk-rows`
- * are answered by the active dataset of SITUS_VAR, or by the recipe `default` where none is.
+ * Breaks the compiled server on purpose, over the HTTP server that SITUS_TRANSPORT names, and
+ * checks that nothing acknowledged is lost. Every case has a folder of its own. The rows of
+ * `bulk-rows` are answered from the active dataset of SITUS_VAR, or from the recipe `default` where
+ * none is active.
  */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { loadConfig } from '../src/config.js';
@@ -34,13 +35,13 @@ import type { CaseOutcome } from './torture/service.js';
 const KILLS = 200;
 const CUTS = 200;
 const CARTS = 1_000_000;
-/** Of `update`. */
+/** How often the case `update` kills. */
 const UPDATE_KILLS = 20;
 const RESETS = 5_000;
-/** Rounds over every operation. */
+/** How many rounds over every operation the case `pipelines` makes. */
 const PIPELINES = 1;
 
-/** Of each attack of `stalls`. */
+/** How long each attack of `stalls` lasts. */
 const ATTACK_MS = 700;
 
 const MIB = 1_048_576;
@@ -81,7 +82,7 @@ async function bulkRowsCase({ rows, seed }: Amounts): Promise<CaseOutcome> {
   }
 }
 
-/** Listeners are replaced; the rest of `amounts` is nothing to it. */
+/** Replaces listeners; it uses no other amount. */
 async function replaceCase({ replacements: count }: Amounts): Promise<CaseOutcome> {
   const { answered, fresh, refused, failed, worst, rate, migrates, wrong } = await replacements(
     count,
@@ -97,7 +98,7 @@ async function replaceCase({ replacements: count }: Amounts): Promise<CaseOutcom
   return { summary, wrong };
 }
 
-/** Cases without a server that is killed. */
+/** Cases with amounts of their own, which return a summary. */
 const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<CaseOutcome>>> = {
   'bulk-fuzz': async ({ bodies, seed }) => {
     const result = bulkFuzz(bodies, seed, report);

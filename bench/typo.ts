@@ -1,8 +1,8 @@
-/** Slips of the keyboard, made to order: what the accuracy measurement tries the matcher with. */
+/** Makes typing errors, with which the accuracy measurement tests the matcher. */
 import { typoAllowed, withinOneTypo } from '../src/address/typo.js';
 import { foldStreetName, type StreetName } from '../src/address/street-name.js';
 
-/** Neighbours on the keyboard, for substitutions and insertions that hands really make. */
+/** A neighbour of each key, for realistic substitutions and insertions. */
 const NEIGHBOUR: Readonly<Record<string, string>> = {
   A: 'S',
   B: 'V',
@@ -34,7 +34,7 @@ const NEIGHBOUR: Readonly<Record<string, string>> = {
 
 const KINDS = 4;
 
-/** Kind 0 drops a letter, 1 doubles or adds one, 2 hits the key beside, 3 swaps neighbours. */
+/** Kind 0 drops a letter, 1 doubles or adds one, 2 hits the key beside it, 3 swaps two letters. */
 function slip(name: string, kind: number, at: number): string {
   const letter = name.charAt(at);
   const before = name.slice(0, at);
@@ -49,16 +49,16 @@ function slip(name: string, kind: number, at: number): string {
 }
 
 /**
- * The street with one typo in its name, the same for the same seed. Consecutive seeds go through
- * all kinds and places; the first letter stays, as it does in most slips. Names that may not be
- * matched with a typo come back unchanged.
+ * The street with one typo in its name, always the same for a seed. Consecutive seeds go through
+ * all kinds and places. The first letter stays, as in most typing errors. Names that may not be
+ * matched with a typo are returned unchanged.
  */
 export function withOneTypo(street: StreetName, seed: number): StreetName {
   const { name } = street;
   if (!typoAllowed(name)) return street;
   const places: number[] = [];
   for (let index = 1; index < name.length; index++) {
-    // A letter beside a space would join or part words.
+    // A change beside a space would join or split words.
     const inside = name.charAt(index) !== ' ' && name.charAt(index - 1) !== ' ';
     if (inside && NEIGHBOUR[name.charAt(index)] !== undefined) places.push(index);
   }
@@ -69,7 +69,7 @@ export function withOneTypo(street: StreetName, seed: number): StreetName {
     const place = places[(first + step) % places.length] ?? 0;
     const typed = slip(name, steady % KINDS, place);
     const typedKey = foldStreetName(typed);
-    // A slip in "MOUNT" is more than one in its key, "MT"; such a place is passed over.
+    // An error in "MOUNT" is more than one in its key, "MT"; such a place is skipped.
     if (typedKey !== key && withinOneTypo(typedKey, key)) return { ...street, name: typed };
   }
   return street;

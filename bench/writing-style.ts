@@ -1,4 +1,4 @@
-/** The ways people write one address; the accuracy measurement and the tests read them back. */
+/** The ways in which people write an address, for the accuracy measurement and for tests. */
 import { ordinalWords } from '../src/address/street-words.js';
 import { formatStreetName, type StreetName } from '../src/address/street-name.js';
 import { titleCase } from '../src/address/title-case.js';
@@ -12,17 +12,17 @@ export { withOneTypo } from './typo.js';
 interface AddressParts {
   readonly number: string;
   readonly street: StreetName;
-  /** "APT 4", "" or absent. */
+  /** For example "APT 4"; "" or absent for none. */
   readonly unit?: string;
   readonly city: string;
-  /** Two-letter code. */
+  /** Two-letter code of the state. */
   readonly state: string;
   readonly stateName: string;
   /** Five digits, ZIP+4 or "". */
   readonly zip: string;
 }
 
-/** The eight styles. */
+/** All writing styles. */
 export const WRITING_STYLES = [
   'standard',
   'lower-case',
@@ -35,7 +35,7 @@ export const WRITING_STYLES = [
 ] as const;
 type WritingStyle = (typeof WRITING_STYLES)[number];
 
-/** Sum of character codes: a steady choice among equals, without chance. */
+/** The sum of character codes, for choices that look arbitrary but never change. */
 function variety(parts: AddressParts): number {
   let sum = 0;
   for (const character of parts.number + parts.street.name) sum += character.charCodeAt(0);
@@ -46,7 +46,7 @@ function join(...words: readonly string[]): string {
   return words.filter((word) => word !== '').join(' ');
 }
 
-/** Leading part of a numbered road's name → how it is said in full and in short. */
+/** The beginning of a numbered road's name, how it is written in full, and in short. */
 const ROADS: readonly (readonly [string, string, string])[] = [
   ['US HIGHWAY ', 'US Route ', 'US-'],
   ['STATE ROUTE ', 'State Route ', 'Rte '],
@@ -57,7 +57,7 @@ const ROADS: readonly (readonly [string, string, string])[] = [
 function roadName(name: string, short: boolean): string {
   for (const [start, full, brief] of ROADS) {
     if (!name.startsWith(start)) continue;
-    // A letter behind "Rte" or "US-" is no number and would not be read as one.
+    // After "Rte" or "US-" a letter is no number, and would not be parsed as one.
     const number = name.slice(start.length);
     return (short && /^\d\w*$/.test(number) ? brief : full) + number;
   }
@@ -113,7 +113,7 @@ function withUnit(parts: AddressParts, seed: number): string {
   return `${line}, ${titleCase(parts.city)}, ${parts.state} ${parts.zip}`.trim();
 }
 
-/** Without city where there is a ZIP to tell the place, and every other time without ZIP. */
+/** An address without city where a ZIP tells the place; every other time without ZIP. */
 function incomplete(parts: AddressParts, seed: number): string {
   const street = `${parts.number} ${formatStreetName(parts.street)}`;
   const city = titleCase(parts.city);
@@ -150,14 +150,14 @@ export function writeAddress(parts: AddressParts, style: WritingStyle): string {
   }
 }
 
-/** An address on one line as its publisher has it. */
+/** An address on one line, as its publisher has it. */
 export function published(point: AddressPoint): string {
   const zip = point.zip === '' ? '' : ` ${point.zip}`;
   const city = point.city || point.municipality;
   return `${point.number} ${point.street}, ${city === '' ? '' : `${city}, `}${point.state}${zip}`;
 }
 
-/** The parts of a published address on a street of that name, which may be misspelt. */
+/** The parts of a published address, with a street whose name may be misspelt. */
 export function partsOf(
   dataset: Dataset,
   { point, number }: { readonly point: AddressPoint; readonly number: string },

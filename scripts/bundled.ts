@@ -1,7 +1,7 @@
 /**
- * What every start of the service waits for as one file each, in the place of what the compiler
- * wrote: to load the 140 modules of a thread takes twice the processor time of loading the same code
- * as one, and the check of a release a tenth more.
+ * Bundles the modules that every start of the service waits for into one file each, which replaces
+ * the compiled one. Loading the 140 modules of a thread takes twice the processor time of loading
+ * the same code as one file, and checking a release takes a tenth more.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,15 +10,18 @@ import { fileURLToPath } from 'node:url';
 import { COMPILED } from './compiled.js';
 
 /**
- * The worker of single lookups, which that of bulk files loads too, and the process that checks a
+ * The worker for single lookups, which that for bulk files loads too, and the process that checks a
  * release.
  */
 export const BUNDLED: readonly string[] = ['engine', 'release'].map((name) =>
   join('workers', name),
 );
-/** What the check of a release loads for one that has no stamp. */
+/** Loaded by the check of a release only if that has no stamp. */
 const LATER = '../src/ingest/verify.js';
-/** That of this platform; the command of its name is removed where it is the same file once more. */
+/**
+ * The bundler of this platform. The command named esbuild is not used: where it is a copy of this
+ * file, it is removed.
+ */
 const BUNDLER = fileURLToPath(
   new URL(
     `../../node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`,
@@ -26,7 +29,7 @@ const BUNDLER = fileURLToPath(
   ),
 );
 const OPTIONS = [
-  // The oldest release that package.json names.
+  // The oldest version that package.json allows.
   '--bundle',
   '--platform=node',
   '--format=esm',
@@ -36,15 +39,15 @@ const OPTIONS = [
   '--sourcemap',
   '--sources-content=false',
   '--legal-comments=none',
-  // A package has no source maps: names stay, and lines that a stack trace can point at.
+  // A package has no source maps, so names are kept, and lines are short enough for a stack trace.
   '--minify-whitespace',
   '--line-limit=1000',
   '--log-level=warning',
 ];
 
 /**
- * Writes them below `root` from their sources, which the compiler has found sound. Where the bundler
- * is not installed they stay as they were compiled, which do the same. Tells whether they were written.
+ * Bundles the workers below `root` from their sources, which the compiler has checked. Returns
+ * false where the bundler is not installed; the compiled files stay then, and do the same.
  */
 export function bundleWorkers(root: string): boolean {
   if (!existsSync(BUNDLER)) return false;

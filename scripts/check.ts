@@ -1,6 +1,6 @@
 /**
- * npm run check: the style of every file by Biome, then what only the project's own rules know, such
- * as the width of comments, which no formatter breaks. Options go to Biome, such as --write.
+ * npm run check: checks the style of every file with Biome, then the project's own rules, such as
+ * the width of comments, which no formatter breaks. Options are passed to Biome, such as --write.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { COMPILED } from './compiled.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const STYLE = join('scripts', 'style');
 const RULES = join(COMPILED, 'test', 'architecture', 'imports.test.js');
-/** Biome is no dependency of the service; an installed one is looked for in npm's cache first. */
+/** Biome is no dependency of the service. It is installed from npm's cache if it is there. */
 const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent'];
 
-/** Runs a command in the root, its output on this one's; whether it succeeded. */
+/** Runs a command in the root with the output of this process, and returns whether it succeeded. */
 function isDone(command: string, args: readonly string[]): boolean {
   const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
   if (error !== undefined) throw error;

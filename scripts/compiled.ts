@@ -1,14 +1,14 @@
-/** Which compiled file belongs to which source, and which belongs to none any more. */
+/** Finds the compiled file of a source, and removes compiled files without a source. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
 /** The folder the compiler writes to, below the package's root. */
 export const COMPILED = 'dist';
 
-/** What the compiler makes of a source file's ".ts". */
+/** The ending of a compiled file, in place of ".ts". */
 const ENDING = /\.js(?:\.map)?$/;
 
-/** Removes compiled files whose source is gone, and gives their paths below `root`. */
+/** Removes compiled files whose source no longer exists, and returns their paths below `root`. */
 export function removeStale(root: string): readonly string[] {
   const dir = join(root, COMPILED);
   if (!existsSync(dir)) return [];
@@ -21,7 +21,7 @@ export function removeStale(root: string): readonly string[] {
 }
 
 /**
- * The compiled file of a source file or of itself, as a path below `root`.
+ * The compiled file of a source file, or of a compiled file itself, as a path below `root`.
  * @throws Error when the path leads outside `root`.
  */
 export function compiledOf(root: string, path: string): string {

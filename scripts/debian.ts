@@ -1,6 +1,6 @@
 /**
- * Makes the Debian package of this checkout, for the platform it is made on:
- * `npm run debian -- FOLDER` (dist/debian unless given) prints its path.
+ * Makes the Debian package of this checkout for the platform on which it runs: `npm run debian --
+ * FOLDER` (dist/debian unless given) prints its path.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -24,7 +24,7 @@ import { thisMachine, unread, unreadToRun } from './slim.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROGRAM = 'usr/lib/situs';
 const KIB = 1024;
-/** From `packaging`: where to, and with which mode. Settings may hold secrets. */
+/** Files of `packaging`, their destination and mode. The settings file may contain secrets. */
 const FILES: readonly (readonly [from: string, to: string, mode: number])[] = [
   ['situs.service', 'usr/lib/systemd/system/situs.service', 0o644],
   ['debian/default', 'etc/default/situs', 0o600],
@@ -48,7 +48,7 @@ function output(command: string, args: readonly string[], cwd = ROOT): string {
   );
 }
 
-/** What npm would publish, laid below `dir`. */
+/** Writes the files that npm would publish below `dir`. */
 function layOutProgram(dir: string, scratch: string): void {
   const told = output('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', scratch]);
   const [packed] = Object.values(JSON.parse(told) as object) as { readonly filename: string }[];
@@ -63,7 +63,10 @@ function layOutProgram(dir: string, scratch: string): void {
   ]);
 }
 
-/** The modules that run, of this checkout, without what a machine that runs it never reads. */
+/**
+ * Copies this checkout's modules that the service needs, without files that a running service never
+ * reads.
+ */
 function layOutModules(dir: string): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Locked;
   const left = new Set(unread(ROOT, thisMachine()));
@@ -111,7 +114,7 @@ function writeControl(stage: string, version: string, architecture: string): voi
   );
 }
 
-/** Makes the package in `folder` and gives its path. */
+/** Makes the package in `folder` and returns its path. */
 function makePackage(folder: string): string {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -124,13 +127,13 @@ function makePackage(folder: string): string {
     layOutModules(join(stage, PROGRAM));
     layOutFiles(stage);
     writeControl(stage, version, architecture);
-    // Whatever the umask of who makes it: all may read, nobody but the owner may write.
+    // Independent of the umask: everybody may read, and only the owner may write.
     output('chmod', ['-R', 'u+rwX,go+rX,go-w', join(stage, 'usr'), join(stage, 'DEBIAN')]);
     chmodSync(stage, 0o755);
     for (const name of ['etc', 'etc/default']) chmodSync(join(stage, name), 0o755);
     mkdirSync(folder, { recursive: true });
     const path = join(folder, `situs_${version}_${architecture}.deb`);
-    // The level that is usual takes four times as long for one percent less.
+    // The default level takes four times as long, and saves one percent more.
     output('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z5', '--build', stage, path]);
     return path;
   } finally {

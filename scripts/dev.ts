@@ -1,4 +1,4 @@
-/** npm run dev: compiles what changes, and starts the server again when that succeeded. */
+/** npm run dev: compiles changed files, and restarts the server after each success. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ import { COMPILED, removeStale } from './compiled.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COMPILER = join(ROOT, 'node_modules', '.bin', 'tsc');
-/** What the compiler says when nothing is wrong. */
+/** What the compiler prints when there are no errors. */
 const SOUND = /Found 0 errors/;
 
-/** The server of the newest sound build; one at a time. */
+/** The server of the last successful build; only one runs at a time. */
 class DevServer {
   #child: ChildProcess | null = null;
   #last: Promise<void> = Promise.resolve();
 
-  /** Ends the one that runs, with its requests, and starts another. */
+  /** Ends the running server after its requests, and starts another. */
   restart(): void {
     this.#last = this.#last
       .then(() => this.stop())

@@ -1,4 +1,6 @@
-/** Writes the project's own tables, as `src/ingest/source/rates/own-tables.ts` reads them. */
+/**
+ * Writes the project's own tables in the format that `src/ingest/source/rates/own-tables.ts` reads.
+ */
 import type { DistrictMember } from '../src/ingest/rates/facts.js';
 import type { RateRow } from '../src/ingest/model.js';
 import { DATE_MIN, DATE_OPEN, formatDate } from '../src/ingest/rates/list.js';
@@ -35,7 +37,7 @@ const MEMBER_COLUMNS = [
   'source',
 ];
 
-/** Writes a table; cells must not hold tabs or line ends. */
+/** The text of a table; cells must not contain tabs or line ends. */
 export function writeTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -47,7 +49,7 @@ function dateText(date: DateInt, open: DateInt): string {
   return date === open ? '' : formatDate(date);
 }
 
-/** Writes a rate table. */
+/** The text of a rate table. */
 export function writeRateFacts(
   rows: readonly RateRow[],
   sourceName: (id: number) => string,
@@ -76,7 +78,7 @@ export function writeRateFacts(
   );
 }
 
-/** Writes a table of district members. */
+/** The text of a table of district members. */
 export function writeMemberFacts(members: readonly DistrictMember[], source: string): string {
   return writeTable(
     MEMBER_COLUMNS,

@@ -1,24 +1,27 @@
-/** What processes of tests took: kept for the order of the next run, and told at the end of this one. */
+/**
+ * How long test processes took: kept for the order of the next run, and reported at the end of this
+ * one.
+ */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Milliseconds that a process of tests took. */
+/** How many milliseconds a test process took. */
 interface Took {
-  /** Of processors, by it and all that it started and waited for. */
+  /** Processor time of the process, and of all processes that it started and waited for. */
   readonly processorMs: number;
-  /** From its start to its end. */
+  /** Time from its start to its end. */
   readonly clockMs: number;
 }
 
-/** By what ran: a file, or several in one process. */
+/** The times for each process, by the name of its file, or of its group of files. */
 export type Times = ReadonlyMap<string, Took>;
 
-/** A file that takes more is named as a warning; CONTRIBUTING.md says what can be done. */
+/** A file that takes more gets a warning; CONTRIBUTING.md says what can be done. */
 export const FILE_PROCESSOR_MS_MAX = 15_000;
 const DEAREST = 25;
 const PATH = join('node_modules', '.cache', 'situs-test-times.json');
 
-/** What was kept of the last run below this root; empty where there was none. */
+/** The times of earlier runs below this root; empty where there are none. */
 export function keptTimes(root: string): Times {
   try {
     return new Map(JSON.parse(readFileSync(join(root, PATH), 'utf8')) as [string, Took][]);
@@ -27,7 +30,7 @@ export function keptTimes(root: string): Times {
   }
 }
 
-/** Keeps what these took beside what is known of others. */
+/** Keeps these times, beside those of other files. */
 export function keepTimes(root: string, times: Times): void {
   if (!existsSync(join(root, 'node_modules'))) return;
   const all = new Map([...keptTimes(root), ...times]);
@@ -35,7 +38,7 @@ export function keepTimes(root: string, times: Times): void {
   writeFileSync(join(root, PATH), JSON.stringify([...all]));
 }
 
-/** Reads the lines of report-time.js; `nameOf` says what the processes of a path are called. */
+/** Parses the lines of report-time.js; `nameOf` returns the name of the process that ran a path. */
 export function readTimes(path: string, nameOf: (file: string) => string): Times {
   const times = new Map<string, Took>();
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
@@ -50,7 +53,7 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1_000).toFixed(1);
 }
 
-/** Lines that tell what took most, and which files took more than they may. */
+/** Lines that tell which processes took most, and which files took more than allowed. */
 export function timesReport(times: Times, clockMs: number): string {
   const sorted = [...times].sort(([, a], [, b]) => b.processorMs - a.processorMs);
   const sum = sorted.reduce((all, [, { processorMs }]) => all + processorMs, 0);

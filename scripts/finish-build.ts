@@ -1,6 +1,6 @@
 /**
- * Run after every build: what was compiled from files that are gone must not be run or packed, and
- * what a thread loads at its start is made one file.
+ * Runs after every build: removes compiled files whose sources no longer exist, so that they are
+ * neither run nor packed, and bundles what a thread loads at its start into one file.
  */
 import { fileURLToPath } from 'node:url';
 import { bundleWorkers } from './bundled.js';

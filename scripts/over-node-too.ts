@@ -1,6 +1,6 @@
 /**
- * Tests that hold what an HTTP server underneath can get wrong (sockets, uploads, streams, TLS): they
- * are run over the native one and over that of Node.js.
+ * Tests of what an HTTP server can get wrong (sockets, uploads, streams, TLS). They are run over
+ * the native server and over that of Node.js.
  */
 const NAMES: readonly string[] = [
   ...[
@@ -28,5 +28,5 @@ const NAMES: readonly string[] = [
   'packaging/proxies',
 ];
 
-/** Their source files, below the root. */
+/** The source files of these tests, below the root. */
 export const OVER_NODE_TOO: readonly string[] = NAMES.map((name) => `test/${name}.test.ts`);

@@ -1,30 +1,33 @@
-/** In which processes test files run, and in which order. */
+/** Plans in which processes test files run, and in which order. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Times } from './file-times.js';
 import { type Company, divided, Sharing } from './together.js';
 
-/** A process of tests. */
+/** The test files of one process. */
 export interface Unit {
-  /** A file below the root, or what several are called. */
+  /** The file below the root, or a name for several. */
   readonly name: string;
   /** Files below the root. */
   readonly files: readonly string[];
-  /** Whether the HTTP server of Node.js answers in it, whichever else could. */
+  /** Whether the process uses the HTTP server of Node.js instead of the native one. */
   readonly overNode: boolean;
 }
 
-/** What the name of a unit or file ends with that runs over that server beside the other. */
+/** The ending of names of units and files that run over that server in addition. */
 export const OVER_NODE_ENDING = ', over the HTTP server of Node.js';
 
-/** Files in one process, of those that may share one: more would leave a processor idle at the end. */
+/** How many files share one process at most; with more, a processor would be idle at the end. */
 const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
   calculating: 36,
   serving: 24,
   starting: 14,
 };
 
-/** They build the datasets that take long; begun first, so that others find them built. */
+/**
+ * These tests build the datasets that take long. They begin first, so that others find the datasets
+ * built.
+ */
 const BUILDERS: readonly string[] = ['default', 'reference'];
 const BUILDER_FILES: ReadonlySet<string> = new Set(
   BUILDERS.map((recipe) => join('service', `${recipe}.test.js`)),
@@ -38,8 +41,8 @@ const ASKS_THEM = new RegExp(`'(?:${BUILDERS.join('|')})'`);
 const BUILT = /\b(?:buildOnce|buildRecipe|openRecipe)\(/;
 
 /**
- * They take long on every machine: each in a process of its own, and where no run has told yet, they
- * begin before the others, the longest first.
+ * Tests that take long on every machine. Each gets a process of its own. Until their times are
+ * known they begin before the others, the longest first.
  */
 const LONG: readonly string[] = [
   'store/on-postgres',
@@ -70,13 +73,16 @@ const LONG: readonly string[] = [
   'http/hostile-json',
 ].map((name) => join(...name.split('/')));
 
-/** What files are taken for until a run has told. */
+/** The time assumed for files whose time is not known yet. */
 const LONG_MS = 100_000;
 const UNKNOWN_MS = 10_000;
-/** And those that take what builders make: by then it is there, and they are not what the end waits for. */
+/**
+ * The rank of files that use the datasets of the builders: they begin when those exist, and early
+ * enough not to delay the end.
+ */
 const ASKING_MS = 50_000;
 
-/** Place of a file among those; -1 where it is none. */
+/** The position of a file in LONG; -1 where it is not listed. */
 function placeInLong(file: string): number {
   return LONG.findIndex((long) => file.endsWith(`${long}.test.js`));
 }
@@ -85,13 +91,13 @@ function isLong(file: string): boolean {
   return placeInLong(file) >= 0;
 }
 
-/** Whether a file takes a dataset that others build. */
+/** Whether a file uses a dataset that the builders build. */
 function asksThem(path: string): boolean {
   const text = readFileSync(path, 'utf8');
   return BUILT.test(text) && ASKS_THEM.test(text);
 }
 
-/** Units of files in which one server answers, with the milliseconds by which they begin. */
+/** Units of files that run over the same server, and the milliseconds by which they are ordered. */
 function rankedUnits(
   root: string,
   sharing: Sharing,
@@ -136,8 +142,8 @@ function rankedUnits(
 }
 
 /**
- * The units of a run, those first that are to begin first. `tests` is the folder of compiled tests;
- * `overNodeToo` are files that run over the HTTP server of Node.js beside the other.
+ * The units of a run in the order in which they begin. `tests` is the folder of compiled tests;
+ * `overNodeToo` are files that also run over the HTTP server of Node.js.
  */
 export function planOf(
   root: string,

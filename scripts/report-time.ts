@@ -1,7 +1,7 @@
 /**
- * Imported before each test file (node --import): as its process ends it adds a line to the file of
- * SITUS_TEST_TIMES=PID:PATH, if it is a child of PID: its milliseconds of processor time, with those
- * of all processes that it waited for, its milliseconds by the clock, and what it ran.
+ * Imported before each test file (node --import). When its process ends, it adds a line to the file
+ * of SITUS_TEST_TIMES=PID:PATH, if the process is a child of PID: its milliseconds of processor
+ * time, including all processes that it waited for, its milliseconds by the clock, and what it ran.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
@@ -9,10 +9,13 @@ import { isMainThread } from 'node:worker_threads';
 const [, parent = '', told = ''] = /^(\d+):(.*)$/.exec(process.env['SITUS_TEST_TIMES'] ?? '') ?? [];
 const [, file = ''] = process.argv;
 
-/** Linux counts in hundredths of a second, whatever the kernel's own clock does. */
+/** Linux reports these times in hundredths of a second, whatever the kernel's own clock does. */
 const TICK_MS = 10;
 
-/** User and system time of this process and of its ended children; elsewhere than on Linux of it alone. */
+/**
+ * User and system time of this process and its ended children; on other systems than Linux of this
+ * process only.
+ */
 function processorMs(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');

@@ -1,7 +1,7 @@
 /**
- * A process that runs test files as node --test does, but in the order it is given, where that would
- * sort them by name: what takes long begins first. Its argument is the path of a RunOrder in JSON;
- * options of node --test are options of its own Node.js.
+ * A process that runs test files like node --test, but in the given order, so that long ones begin
+ * first; node --test would sort them by name. Its argument is the path of a RunOrder in JSON;
+ * options of node --test are given to this process as options of Node.js.
  */
 import { createWriteStream, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -10,19 +10,19 @@ import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import * as reporters from 'node:test/reporters';
 
-/** What is to be run. */
+/** The files to run, and how. */
 export interface RunOrder {
   /** Absolute paths. */
   readonly files: readonly string[];
-  /** How many at once, where --test-concurrency does not say. */
+  /** At least so many files run at once, unless --test-concurrency gives a number. */
   readonly atOnceMin: number;
-  /** No file takes longer. */
+  /** The time limit of a file. */
   readonly fileMsMax: number;
-  /** Takes a line for each process of tests, by report-time.js. */
+  /** The file that gets a line for each test process, by report-time.js. */
   readonly times: string;
 }
 
-/** What makes text of events: a function, or a stream. */
+/** Turns events into text: a function, or a stream. */
 type Reporter = Parameters<PassThrough['compose']>[0];
 
 /** The values of an option of this process, which may be given several times. */
@@ -39,7 +39,10 @@ async function reporterOf(name: string): Promise<Reporter> {
   return own ?? ((await import(name)) as { readonly default: Reporter }).default;
 }
 
-/** A stream that takes events for one reporter, and the promise of all that it had to write. */
+/**
+ * A stream that passes events to one reporter, and a promise that resolves when all its output is
+ * written.
+ */
 async function output(name: string, path: string): Promise<readonly [PassThrough, Promise<void>]> {
   const events = new PassThrough({ objectMode: true });
   const text = events.compose(await reporterOf(name));
@@ -50,7 +53,9 @@ async function output(name: string, path: string): Promise<readonly [PassThrough
   return [events, finished(text.pipe(createWriteStream(path)))];
 }
 
-/** One for each reporter that is asked for, or that for a person or for a program. */
+/**
+ * A stream for each requested reporter, or for the default one: spec on a terminal, tap elsewhere.
+ */
 function outputs(): Promise<readonly (readonly [PassThrough, Promise<void>])[]> {
   const names = valuesOf('--test-reporter');
   const paths = valuesOf('--test-reporter-destination');

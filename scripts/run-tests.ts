@@ -1,6 +1,7 @@
 /**
- * Runs test files with node:test, and those that failed once more when that is wished: alone, so
- * that a loaded machine fails none. This module is also the reporter that tells which failed.
+ * Runs test files with node:test. On request, files that failed run once more by themselves, so
+ * that none fails because the machine was busy. This module is also the reporter that lists the
+ * failed files.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,46 +13,54 @@ import { OVER_NODE_ENDING, planOf, type Unit } from './plan.js';
 import type { RunOrder } from './run-files.js';
 import { programOf } from './together.js';
 
-/** Many tests wait for a process, a clock or a disk: with four, two cores had nothing to do for a fifth of the time. */
+/**
+ * Many tests wait for a process, a clock or a disk: with four at once, two cores were idle for a
+ * fifth of the time.
+ */
 const AT_ONCE_MIN = 6;
 /**
- * V8 of Node.js 20 optimizes a function here when it has run nine times as much as it would wait for by
- * itself, 67,584: most processes of tests end before that has paid, and those that only calculate take
- * up to a fifth less processor time. Later V8 has no such option.
+ * Makes V8 of Node.js 20 optimize a function only after it has run nine times as much as the
+ * default of 67,584. Most test processes end before optimizing has paid for itself, and those that
+ * only calculate take up to a fifth less processor time. Later versions of V8 have no such option.
  */
 const LATER_OPTIMIZED = process.versions.v8.startsWith('11.3.')
   ? ['--interrupt-budget=600000']
   : [];
 /**
- * Test processes make and drop much in a short life: with more room for what is new it is looked
- * through a tenth less often, by the time of processors.
+ * Test processes allocate and drop much in a short life. With more room for new objects, collecting
+ * takes a tenth less processor time.
  */
 const NODE_OPTIONS_OF_TESTS: readonly string[] = [
   '--min-semi-space-size=16',
   '--max-semi-space-size=64',
   ...LATER_OPTIMIZED,
 ];
-/** No file takes as long on the slowest machine: what hangs fails, and the run ends. */
+/**
+ * No file takes as long even on the slowest machine. One that hangs fails after this time, and the
+ * run ends.
+ */
 const FILE_MS_MAX = 1_800_000;
-/** What node exits with when tests failed. */
+/** The exit code of node when tests failed. */
 const FAILED = 1;
-/** Ends what the reporter writes: without it the run itself broke off. */
+/** The last line of the reporter; without it, the run was interrupted. */
 const END = 'end';
 
 interface TestRun {
-  /** Folder the files are below. */
+  /** The folder that `files` are below. */
   readonly root: string;
   /** Options of node --test. */
   readonly options: readonly string[];
-  /** Below the root, or absolute. */
+  /** Paths below the root, or absolute ones. */
   readonly files: readonly string[];
   /** Whether files that failed are run once more. */
   readonly again: boolean;
-  /** Where the HTTP server of Node.js answers, whichever else could. */
+  /** Whether the HTTP server of Node.js is used instead of the native one. */
   readonly overNode?: boolean;
-  /** Of the files, those that run once more, over that server, among the others. */
+  /** Files that also run over that server, in the same run. */
   readonly overNodeToo?: readonly string[];
-  /** The folder of compiled tests below the root, whose files may share processes; else none does. */
+  /**
+   * The folder of compiled tests below the root, if files may share processes; otherwise none does.
+   */
   readonly together?: string;
 }
 
@@ -65,8 +74,8 @@ interface TestEvent {
 }
 
 /**
- * A reporter for node --test: a line for each test that failed, with the path of its file and its
- * name in JSON, also where the file ended before its tests did; then a line "end".
+ * A reporter for node --test. It writes a line for each test that failed, with the path of its file
+ * and its name in JSON, even if the file ended before its tests did; and at the end a line "end".
  */
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there alone
 export default async function* failedFiles(
@@ -85,16 +94,20 @@ export default async function* failedFiles(
 }
 
 /**
- * Node.js 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, needed or not: those of a
- * whole system are two thirds of an empty process. Tests give them to what asks a registry alone.
+ * Node.js 20 reads the certificates of NODE_EXTRA_CA_CERTS at each start, needed or not; those of a
+ * whole system take two thirds of the time of an empty process. So tests pass them on only to
+ * programs that ask a registry.
  */
 const AUTHORITIES_OF_NPM = 'SITUS_TEST_AUTHORITIES';
-/** Keeps the native server from loading, in tests and in all processes that they start. */
+/**
+ * A module that keeps the native server from loading, in tests and in all processes that they
+ * start.
+ */
 const OVER_NODE = new URL('../test/support/node-transport.js', import.meta.url).href;
 const REPORT_TIME = new URL('./report-time.js', import.meta.url).href;
 const RUN_FILES = fileURLToPath(new URL('./run-files.js', import.meta.url));
 
-/** Runs what a folder of this run says, and returns the exit code. */
+/** Runs the files in the order given, and returns the exit code. `dir` is a folder of this run. */
 function nodeTest(
   { root, overNode = false }: TestRun,
   options: readonly string[],
@@ -128,7 +141,7 @@ function nodeTest(
   ).status;
 }
 
-/** What is reported as it would be without a second reporter. */
+/** The reporters that would be used without the additional one, and that one. */
 function reportersOf(options: readonly string[], told: string): readonly string[] {
   const has = (name: string): boolean =>
     options.some((option) => option.startsWith(`--test-${name}=`));
@@ -140,18 +153,23 @@ function reportersOf(options: readonly string[], told: string): readonly string[
   ];
 }
 
-/** What a file is called in the process of a unit. */
+/** The name of a file in the process of a unit. */
 function calledIn({ overNode }: Unit, file: string): string {
   return overNode ? file + OVER_NODE_ENDING : file;
 }
 
-/** Begins a program in which, and in whose processes, the HTTP server of Node.js answers. */
+/**
+ * The beginning of a program that uses the HTTP server of Node.js, as do processes that it starts.
+ */
 const BEGIN_OVER_NODE = `import ${JSON.stringify(OVER_NODE)};
 const { NODE_OPTIONS: given = '' } = process.env;
 process.env.NODE_OPTIONS = \`\${given} --import=${OVER_NODE}\`.trimStart();
 `;
 
-/** The file that a unit's process runs: its own, or a program in `dir` that runs what is the unit's. */
+/**
+ * The file that a unit's process runs: the test file itself, or a program in `dir` that runs all
+ * files of the unit.
+ */
 function entryOf(root: string, dir: string, unit: Unit, index: number): string {
   const paths = unit.files.map((file) => resolve(root, file));
   if (paths.length === 1 && !unit.overNode) return paths[0]!;
@@ -167,13 +185,13 @@ function entryOf(root: string, dir: string, unit: Unit, index: number): string {
   return path;
 }
 
-/** A file that failed, and whether it did so over the HTTP server of Node.js beside the other. */
+/** A file that failed, and whether it failed over the HTTP server of Node.js. */
 interface Failed {
   readonly path: string;
   readonly overNode: boolean;
 }
 
-/** The files that lines of the reporter above are about. */
+/** The files that the lines of the reporter are about. */
 function filesOf(
   root: string,
   entries: ReadonlyMap<string, Unit>,
@@ -182,9 +200,10 @@ function filesOf(
   const found = lines.flatMap((line): readonly Failed[] => {
     const [file, name] = JSON.parse(line) as [string, string];
     const unit = entries.get(file);
-    // A test within a program: the suite of its file has failed with it, and is the program's.
+    // The line is about a test in a program. The suite of its file failed as well, and has a line
+    // of its own.
     if (unit === undefined) return [];
-    // A suite of a program is one of its files; else it ended as a whole.
+    // The line is about the suite of one file; or the program as a whole ended.
     const own = unit.files.filter((each) => calledIn(unit, each) === name);
     return (own.length > 0 ? own : unit.files).map((each) => ({
       path: resolve(root, each),
@@ -195,7 +214,7 @@ function filesOf(
   return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** In which processes the files of a run are run, in order. */
+/** The processes of a run with their files, in the order in which they begin. */
 function unitsOf({ root, files, overNodeToo = [], together }: TestRun): readonly Unit[] {
   if (together !== undefined) return planOf(root, together, files, keptTimes(root), overNodeToo);
   const alone =
@@ -208,7 +227,9 @@ function unitsOf({ root, files, overNodeToo = [], together }: TestRun): readonly
   return [...files.map(alone(false)), ...overNodeToo.map(alone(true))];
 }
 
-/** Runs all; gives the exit code and the files that failed, of a run that broke off none. */
+/**
+ * Runs all files. Returns the exit code and the files that failed; none if the run was interrupted.
+ */
 function runAll(run: TestRun, dir: string): readonly [number | null, readonly Failed[]] {
   const { root, options, together } = run;
   const entries = new Map(
@@ -229,13 +250,13 @@ function runAll(run: TestRun, dir: string): readonly [number | null, readonly Fa
   return [status, lines.at(-1) === END ? filesOf(root, entries, lines.slice(0, -1)) : []];
 }
 
-/** Runs one file alone, and tells whether it passed. */
+/** Runs one file by itself, and returns whether it passed. */
 function passesAlone(run: TestRun, dir: string, { path, overNode }: Failed): boolean {
   const server = overNode ? { overNode } : {};
   return nodeTest({ ...run, ...server }, run.options, dir, [path]) === 0;
 }
 
-/** Runs the files and returns the exit code: 0 when each passed, be it the second time. */
+/** Runs the files and returns the exit code: 0 when each passed, even if only the second time. */
 export function runTests(run: TestRun): number {
   const dir = mkdtempSync(join(tmpdir(), 'situs-tests-'));
   try {

@@ -1,4 +1,4 @@
-/** Where tests have their temporary files: in memory, where there is much of it. */
+/** Chooses where tests have their temporary files: in memory, if there is enough of it. */
 import {
   chmodSync,
   existsSync,
@@ -13,10 +13,13 @@ import { join } from 'node:path';
 import { isAlive } from '../src/base/process.js';
 
 const MEMORY = '/dev/shm';
-/** A folder of a run, with the number of its process. */
+/** Matches the folder of a run, and the number of its process. */
 const OF_A_RUN = /^situs-run-(\d+)-/;
 
-/** Bytes that the system could give without taking any from a process; 0 where it does not say. */
+/**
+ * How many bytes the system could give without taking any from a process; 0 where it does not
+ * report that.
+ */
 function bytesAvailable(): number {
   if (!existsSync('/proc/meminfo')) return 0;
   const told = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'latin1'));
@@ -24,8 +27,9 @@ function bytesAvailable(): number {
 }
 
 /**
- * A folder in memory whose files may be run and may take so many bytes; null where there is none. On a
- * disk the same files take more of the processor, and twice as much where there are thousands.
+ * A folder in memory that has room for so many bytes and whose files may be executed; null where
+ * there is none. The same files on a disk take more processor time, and twice as much where there
+ * are thousands.
  */
 export function memoryFolder(bytesMin: number): string | null {
   const mounted = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'latin1') : '';
@@ -35,15 +39,18 @@ export function memoryFolder(bytesMin: number): string | null {
   return Math.min(bavail * bsize, bytesAvailable()) >= bytesMin ? MEMORY : null;
 }
 
-/** Four times what the files of a whole run took at most, with six processes of tests at once. */
+/** Four times what the files of a whole run took at most, with six test processes at once. */
 const RUN_BYTES_MIN = 3_000_000_000;
-/** As that of the system: some tests start programs as other users, whose folders are below it. */
+/**
+ * The mode of the system's folder too: some tests start programs as other users, whose folders are
+ * in it.
+ */
 const ALL_MAY_WRITE = 0o1777;
 
 /**
- * Gives the processes that this one starts a folder in memory for what is temporary, unless the
- * environment names one; SITUS_TEST_DISK is then where it would be. The function that comes back
- * removes it. What a run that was killed has left there is removed first.
+ * Makes a folder in memory for temporary files of the processes that this one starts, unless the
+ * environment names one; SITUS_TEST_DISK is set to the usual folder. Returns a function that
+ * removes the folder. Folders left by killed runs are removed first.
  */
 export function useMemory(): () => void {
   if (process.env['TMPDIR'] !== undefined) return () => undefined;

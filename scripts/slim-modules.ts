@@ -1,4 +1,7 @@
-/** Run at the end of an installation in a checkout: removes what this machine never reads. */
+/**
+ * Runs at the end of an installation in a checkout, and removes files that this machine never
+ * reads.
+ */
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { thisMachine, unread } from './slim.js';

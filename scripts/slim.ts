@@ -1,29 +1,32 @@
-/** Which files of installed packages a checkout never reads: other platforms' binaries, unread data. */
+/**
+ * Finds files of installed packages that a checkout never reads: binaries for other platforms, and
+ * unused data.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** What native files are chosen by. */
+/** The properties by which native files are chosen. */
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** Of the running Node. */
+  /** The module ABI of the running Node. */
   readonly abi: string;
-  /** Where a platform has more than one C library. */
+  /** The C library, on platforms with more than one; null elsewhere. */
   readonly libc: 'glibc' | 'musl' | null;
 }
 
-/** Of Node 20, 22 and 24: a change between them needs no new installation. */
+/** The ABIs of Node 20, 22 and 24, so that a change between them needs no new installation. */
 const ABIS: readonly string[] = ['115', '127', '137'];
 const SERVER_BINARY = /^uws_([a-z0-9]+)_([a-z0-9]+)_(\d+)\.node$/;
 const LIBC_BINARY = /^node\.\w+\.(glibc|musl)\.node$/;
-/** Scopes whose packages are of one platform each, with a binary for each C library. */
+/** Scopes whose packages are for one platform each, with a binary for each C library. */
 const LIBC_SCOPES = ['@lmdb', '@msgpackr-extract'];
-/** What tells where data are from and on which terms stays with them. */
+/** Files that state where data come from and under which terms; they stay beside the data. */
 const PAPERS = /^(?:package\.json|(?:LICEN[CS]E|README|NOTICE)[\w.-]*)$/i;
-/** As a source by itself, or behind what is taken where it was fetched. */
+/** Matches the name of a package's file in a recipe, alone or after another source. */
 const DATA_FILE = /["|]package:([^"/|]+)\/([^"|]+)/g;
 
-/** The machine that this runs on. */
+/** The machine on which this runs. */
 export function thisMachine(): Machine {
   const { platform, arch, versions } = process;
   const { header } = process.report.getReport() as {
@@ -74,25 +77,25 @@ function bundlerCopies(modules: string): readonly string[] {
   );
 }
 
-/** Maps to packages' sources, most of which are not with them. */
+/** Source maps of packages, most of which do not contain the sources. */
 function sourceMaps(modules: string): readonly string[] {
   if (!existsSync(modules)) return [];
-  // What tests keep is no package, and several times as much.
+  // The cache of tests is no package, and several times as large.
   return readdirSync(modules, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== '.cache')
     .flatMap(({ name }) => filesBelow(join(modules, name)))
     .filter((path) => path.endsWith('.map'));
 }
 
-/** The bundler once more, under the name of its command: a build starts that of its platform. */
+/** A copy of the bundler under the name of its command; a build starts the one of its platform. */
 function bundlerLinks(modules: string): readonly string[] {
   return [join(modules, 'esbuild', 'bin', 'esbuild')].filter((path) => existsSync(path));
 }
 
-/** What checks the manifests in packaging: the schemas of the kinds that may be in them. */
+/** Schemas of the kinds that may be in the manifests in packaging, which tests check. */
 const SCHEMAS = /^_schemas\/IoK8sApi(?:Apps|Autoscaling|Core|Networking|Policy)V\d+[A-Z]\w*\.js$/;
 
-/** Kinds that are used nowhere here, alpha and beta ones, and types of all. */
+/** Schemas of other kinds, of alpha and beta versions, and all types. */
 function unreadSchemas(modules: string): readonly string[] {
   const dir = join(modules, 'kubernetes-models');
   return filesBelow(dir).filter((path) => {
@@ -101,7 +104,7 @@ function unreadSchemas(modules: string): readonly string[] {
   });
 }
 
-/** Files that recipes name, by package. */
+/** The files that recipes name, for each package. */
 function dataFiles(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const files = new Map<string, Set<string>>();
   for (const recipe of filesBelow(join(root, 'datasets', 'recipes'))) {
@@ -123,8 +126,8 @@ function unreadData(root: string, modules: string): readonly string[] {
 }
 
 /**
- * Paths of files in `node_modules` of a checkout that nothing on this machine reads. Only the
- * checkout's own folder is looked at: what it is installed beside may belong to others.
+ * Paths of files in `node_modules` of a checkout that nothing on this machine reads. No other
+ * folder is searched, since packages installed elsewhere may belong to others.
  */
 export function unread(root: string, machine: Machine): readonly string[] {
   const modules = join(root, 'node_modules');
@@ -141,10 +144,13 @@ export function unread(root: string, machine: Machine): readonly string[] {
   ];
 }
 
-/** Terms of a package's code, and of what it is made of; some have them in no file but the README. */
+/**
+ * Files with the terms of a package's code and its parts; some packages state them only in the
+ * README.
+ */
 const TERMS = /^(?:LICEN[CS]E|COPYING|COPYRIGHT|NOTICE|AUTHORS)(?:[-.].*)?$/i;
 const README = /^README[\w.-]*$/i;
-/** What compilers, authors and readers of a package look at. */
+/** Files for compilers, authors and readers of a package. */
 const FOR_OTHERS = new RegExp(
   [
     String.raw`\.(?:[cm]?ts|c|cc|cpp|h|gypi?|md|markdown|html|css|png|svg|ya?ml|sh)$`,
@@ -155,8 +161,8 @@ const FOR_OTHERS = new RegExp(
 );
 
 /**
- * Paths of files of a package that is installed at `path` in a checkout, and of none within it, that
- * nothing reads where it runs. What tells of data stays with them.
+ * Paths of files that nothing reads when the package runs that is installed at `path` in a
+ * checkout; files of packages within it are not included. All files of a package with data stay.
  */
 export function unreadToRun(root: string, path: string): readonly string[] {
   if (dataFiles(root).has(basename(path))) return [];

@@ -1,7 +1,7 @@
 /**
- * The service and the command as a few files, for processes that tests start: these load 300 modules
- * each time, which takes half of the processor time of a start. Tests of what is shipped (the package,
- * the images, npm run test:one) start the compiled files.
+ * Bundles the service and the command into a few files, for processes that tests start. Loading 300
+ * modules each time would take half of the processor time of a start. Tests of what is shipped (the
+ * package, the images, npm run test:one) start the compiled files.
  */
 import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ const FOLDER = join('node_modules', '.cache', 'situs-test-program');
 /** Compiled modules of the project. */
 const OWN = /[\\/]dist[\\/]src[\\/].*\.js$/;
 /**
- * Packages that every start loads, and that are part of the files: to find each of their modules
- * takes longer than to run it. None that another package loads too, which would then be there twice,
- * nor one that finds files by where it is.
+ * Packages that every start loads, and that are bundled: finding each of their modules takes longer
+ * than running it. Excluded are packages that another package loads too, which would then exist
+ * twice, and those that find files by their own place.
  */
 const INLINE: ReadonlySet<string> = new Set([
   'ipaddr.js',
@@ -26,27 +26,30 @@ const INLINE: ReadonlySet<string> = new Set([
   'range-parser',
   'stemmer',
 ]);
-/** What is not named by its place. */
+/** Matches modules that are named without a path. */
 const PACKAGE = /^[^./]/;
-/** Those of the other form of modules call it. */
+/** CommonJS modules in the bundle call this. */
 const REQUIRE =
   "import { createRequire as requiring } from 'node:module';\n" +
   'const require = requiring(import.meta.url);';
-/** As the command loads it. */
+/** The path by which the command imports the service. */
 const SERVICE = /^\.\.\/main\.js$/;
 const OWN_URL = /\bimport\.meta\.url\b/g;
 const OWN_FOLDER = /\bimport\.meta\.dirname\b/g;
-/** Starts itself again as a listener, by where it is: that is to be this program too. */
+/**
+ * The file that starts itself again as a listener, by its own path, which must be that of the
+ * bundle.
+ */
 const STARTING_ITSELF = /[\\/]dist[\\/]src[\\/]main\.js$/;
 
 interface Loading {
   readonly path: string;
 }
 
-/** What is used of the bundler, which is not installed everywhere. */
+/** The part of the bundler that is used; it is not installed everywhere. */
 interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** Ends its process. */
+  /** Ends the bundler's process. */
   stop(): Promise<void>;
 }
 
@@ -62,7 +65,10 @@ interface Loaders {
   onLoad(which: { readonly filter: RegExp }, load: typeof contentsOf): void;
 }
 
-/** A module finds workers and data from where it was compiled to, wherever the bundle is. */
+/**
+ * A module's text with the place that it was compiled to, so that it finds workers and data there,
+ * wherever the bundle is.
+ */
 function contentsOf({ path }: Loading): { readonly contents: string } {
   const text = readFileSync(path, 'utf8');
   if (STARTING_ITSELF.test(path)) return { contents: text };
@@ -72,7 +78,7 @@ function contentsOf({ path }: Loading): { readonly contents: string } {
   return { contents };
 }
 
-/** Other packages are loaded by those who run the files. */
+/** Leaves other packages to be loaded when the bundle runs. */
 function outside({
   path,
   kind,
@@ -85,14 +91,15 @@ const PLACED = {
   setup: ({ onLoad, onResolve }: Loaders): void => {
     onLoad({ filter: OWN }, contentsOf);
     onResolve({ filter: PACKAGE }, outside);
-    // What the command shares with the service would be divided into a hundred files, for both.
+    // Kept apart, or the bundler would split what the command and the service share into a hundred
+    // files.
     onResolve({ filter: SERVICE }, () => ({ path: './main.js', external: true }));
   },
 };
 
 /**
- * Makes them of the compiled files below `root`, and gives the folder with `main.js` and `cli.js`;
- * null where the bundler is not installed.
+ * Bundles the compiled files below `root`. Returns the folder with `main.js` and `cli.js`; null
+ * where the bundler is not installed.
  */
 export async function makeTestProgram(root: string): Promise<string | null> {
   if (!existsSync(join(root, 'node_modules', 'esbuild'))) return null;
@@ -100,7 +107,7 @@ export async function makeTestProgram(root: string): Promise<string | null> {
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // Node.js would look for the form of each file in its text.
+  // Without this, Node.js would parse each file to find out whether it is an ES module.
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
   await Promise.all(
     ['main', 'cli'].map((name) =>

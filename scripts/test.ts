@@ -1,9 +1,9 @@
 /**
- * npm test: every test file. npm run test:one -- FILE…: some, named by source or by compiled file.
- * Options, such as --test-name-pattern=…, go to node --test. With SITUS_TEST_AGAIN=1 files that
- * failed are run once more. npm test runs those of scripts/over-node-too.ts a second time too, with the HTTP server
- * of Node.js in place of the native one; SITUS_TEST_TRANSPORT=node runs all that is asked for so,
- * and =native nothing.
+ * npm test runs every test file; npm run test:one -- FILE… runs some, named by source or compiled
+ * file. Options, such as --test-name-pattern=…, are passed to node --test. With SITUS_TEST_AGAIN=1,
+ * files that failed are run once more. npm test runs those of scripts/over-node-too.ts a second
+ * time, with the HTTP server of Node.js instead of the native one; SITUS_TEST_TRANSPORT=node runs
+ * all requested files that way only, and =native none.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,10 +26,11 @@ function everyFile(): readonly string[] {
     .map((path) => join(below, path));
 }
 
-/** Runs all files, and where both servers are to be tested some of them over that of Node.js too. */
+/** Runs all files; if both servers are to be tested, some of them over that of Node.js too. */
 function runBoth(options: readonly string[], again: boolean): number {
   const wanted = process.env['SITUS_TEST_TRANSPORT'] ?? 'both';
-  // A pattern of names would be held against those of suites, which files are in a shared process.
+  // With options files do not share processes: a pattern of names would also be compared with
+  // suites, which files are in a shared process.
   const together = options.length === 0 ? { together: join(COMPILED, 'test') } : {};
   const overNodeToo = wanted === 'both' ? OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)) : [];
   return runTests({
@@ -49,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (!args.includes(ONE)) {
     const program = await makeTestProgram(ROOT);
     if (program !== null) process.env['SITUS_TEST_PROGRAM'] = program;
-    // An interrupt ends the tests, and then this process in its own way.
+    // An interrupt ends the tests, after which this process ends in its own way.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => undefined);
     const remove = useMemory();
     try {

@@ -1,13 +1,14 @@
 /**
- * Test files that run in one process: a process for each costs more than the tests of a file that
- * only calculates, and much of what those cost that start the service within it. Which these are is
- * read from what they import and do, so that a new one joins by itself.
+ * Decides which test files run in one process. A process for each costs more than the tests of a
+ * file that only calculates, and much of what the tests cost that start the service within their
+ * process. This is decided by what the files import and do, so that new files are included by
+ * themselves.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Modules that start, open or share nothing. */
+/** Modules that start nothing, open nothing and change nothing that others use. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...[
     'assert',
@@ -63,8 +64,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a test or its support does that another file in the process would notice: it changes what
- * all share, or measures it.
+ * Matches what a test or its support does that other files in the process would notice, since it
+ * changes or measures what all share.
  */
 const NOTICED = new RegExp(
   [
@@ -81,32 +82,40 @@ const NOTICED = new RegExp(
   ].join('|'),
 );
 
-/** A file of tests that measures time or memory is not to measure what another has left. */
+/** Matches tests that measure time or memory, which must not include what other files have left. */
 const MEASURED = /\bperformance\.|\bcpuUsage\b|\bhrtime\b|\b[hH]eap|\brss\b|\bMB\b|BYTES_ABOVE/;
 
-/** As the compiler writes them. */
+/** Imports as the compiler writes them. */
 const IMPORTED = [
   /^(?:import|export) [^\n]*from '([^']+)';$/gm,
   /^import '([^']+)';$/gm,
   /\bimport\(\s*'([^']+)',?\s*\)/g,
 ];
 
-/** With these a test starts processes or threads, which are its own. */
+/** Modules that start processes or threads, which belong to the test. */
 const STARTING = /^(?:node:)?(?:child_process|worker_threads)$/;
 
-/** What these change or look at is of the whole process. */
+/** Modules that change or inspect the whole process. */
 const WITHIN = /^(?:node:)?(?:cluster|inspector.*|vm)$/;
 
-/** Rooms of whole programs, each of which starts much, and of deadlines of a few milliseconds. */
+/**
+ * Folders of tests that start whole programs and much else, or have deadlines of a few
+ * milliseconds.
+ */
 const WHOLE = /\/(?:packaging|pool|scripts)\/[^/]+$/;
 
-/** A room of whole services, which take more than those of the others that serve. */
+/** The folder of tests of whole services, which take longer than other tests that serve. */
 const SERVICES = /\/service\/[^/]+$/;
 
-/** Support whose processes have ended when it returns, or that starts none for those who import it. */
+/**
+ * Support whose processes have ended when it returns, or that starts none for tests that import it.
+ */
 const ENDED = /\/support\/(?:built-dataset|kept-datasets|http-stub-server)\.js$/;
 
-/** Support that looks at processes it has started, or is the program of one, and changes nothing here. */
+/**
+ * Support that inspects processes which it started, or is itself the program of one, and changes
+ * nothing in this process.
+ */
 const OF_OTHERS = /\/support\/(?:command-process|http-child-server|server-process)\.js$/;
 
 /**
@@ -118,7 +127,7 @@ export type Company = 'calculating' | 'serving' | 'starting' | 'alone';
 
 interface Module {
   readonly text: string;
-  /** Compiled files of the project, by their paths. */
+  /** Paths of imported compiled files of the project. */
   readonly own: readonly string[];
   readonly others: readonly string[];
 }
@@ -133,7 +142,7 @@ function read(path: string): Module {
   };
 }
 
-/** Tells of compiled test files how they may run; what they import is read once. */
+/** Decides how compiled test files may run. Imported files are read once. */
 export class Sharing {
   readonly #modules = new Map<string, Module>();
   readonly #tests: string;
@@ -151,7 +160,7 @@ export class Sharing {
     return module;
   }
 
-  /** What a file and all that it imports starts, opens and changes says how it may run. */
+  /** Decides by what the file and all its imports start, open and change. */
   companyOf(file: string): Company {
     if (MEASURED.test(this.#module(file).text)) return 'alone';
     const seen = new Set([file]);
@@ -171,7 +180,7 @@ export class Sharing {
   }
 }
 
-/** Divides a list into as few parts of nearly the same length as keep to the limit. */
+/** Divides a list into the fewest parts within the limit, all of nearly the same length. */
 export function divided<T>(all: readonly T[], lengthMax: number): readonly (readonly T[])[] {
   const count = Math.ceil(all.length / lengthMax);
   return Array.from({ length: count }, (_, part) =>
@@ -183,13 +192,15 @@ export function divided<T>(all: readonly T[], lengthMax: number): readonly (read
 }
 
 /**
- * A program that runs test files one after the other in its process: each a suite that has the
- * file's name, so that hooks are the file's, and one that cannot be loaded fails alone. All are
- * loaded before the first test begins. `files` are absolute paths, `names` what they are called.
+ * A program that runs test files one after the other in its process. Each is a suite with the
+ * file's name, so that its hooks apply to it alone, and a file that cannot be loaded fails by
+ * itself. All are loaded before the first test begins. `files` are absolute paths, `names` are the
+ * names of the suites.
  */
 export function programOf(files: readonly string[], names: readonly string[]): string {
   const list = files.map((file, index) => [names[index], pathToFileURL(file).href]);
-  // A test belongs to the suite that it is loaded in; after another wait it would be nobody's.
+  // A test belongs to the suite during whose function it is declared; after any other wait it would
+  // belong to none.
   return `import { describe } from 'node:test';
 const files = ${JSON.stringify(list, null, 1)};
 let left = files.length;

@@ -1,8 +1,8 @@
 /**
- * Carries the figures of the reference recipe's lists into the project's own rate tables, so that
- * the default recipe needs no publisher's file:
- * `node dist/scripts/write-facts.js <sources> <datasets>` writes facts/rates/<STATE>.tsv,
- * facts/rates/members.tsv and recipes/rates-default.json. The same input gives the same bytes.
+ * Copies the figures of the reference recipe's lists into the project's own rate tables, so that
+ * the default recipe needs no publisher's files: `node dist/scripts/write-facts.js <sources>
+ * <datasets>` writes facts/rates/<STATE>.tsv, facts/rates/members.tsv and
+ * recipes/rates-default.json. The same input gives the same bytes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ import { loadRates } from '../src/ingest/rates/load.js';
 import { isResolved, type RateList, type RatesRecipe } from '../src/ingest/recipe.js';
 import { writeMemberFacts, writeRateFacts } from './fact-tables.js';
 
-/** Table of the provinces; their codes ("CA-ON") share no file with the states. */
+/** The table of the provinces, whose codes ("CA-ON") need no file for each. */
 const PROVINCES = 'canada';
 
 function tableOf(row: RateRow): string {
   return row.state.startsWith('CA-') ? PROVINCES : row.state;
 }
 
-/** Joins neighbouring rows that say the same: quarterly lists repeat themselves. */
+/** Removes repeated rows, since quarterly lists repeat themselves. */
 function withoutRepeats(rows: readonly RateRow[]): readonly RateRow[] {
   const seen = new Set<string>();
   return rows.filter((row) => {
@@ -32,7 +32,10 @@ function withoutRepeats(rows: readonly RateRow[]): readonly RateRow[] {
   });
 }
 
-/** A row for a listed city whose boundary nobody holds, so that no build takes it for nothing. */
+/**
+ * A row for a listed city without a known boundary, so that no build treats the city as without
+ * tax.
+ */
 function unplacedRow(
   { state, name, county }: UnplacedCity,
   source: SourceRecord | undefined,
@@ -73,7 +76,7 @@ function write(sourcesDir: string, datasets: string): void {
     },
   );
   const tables = new Map<string, RateRow[]>();
-  // Rows that name a place nobody holds are there already.
+  // Rows that name a place without a boundary are in the lists already.
   const unplaced = load.reports.flatMap(({ unplaced }, at) =>
     unplaced
       .filter(({ place }) => place === '')

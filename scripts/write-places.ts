@@ -1,8 +1,7 @@
 /**
- * Writes datasets/facts/places/<STATE>.tsv from Census boundary files, names and codes only:
- * `node dist/scripts/write-places.js <sources> <facts>`. Rows that the file has from other
- * publishers' lists stay.
- * Kept so that a newer vintage can be taken over; a build never runs it.
+ * Writes datasets/facts/places/<STATE>.tsv from Census boundary files, names and codes only: `node
+ * dist/scripts/write-places.js <sources> <facts>`. Rows that a file has from other publishers'
+ * lists stay. It is kept for newer vintages; a build never runs it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +13,22 @@ import { splitRows } from '../src/ingest/source/table-text.js';
 import { writeTable } from './fact-tables.js';
 import { readStates } from '../src/ingest/rates/facts.js';
 
-/** TIGER classes of incorporated places; C8 carries consolidated cities without their own parts. */
+/**
+ * TIGER classes of incorporated places. C8 is that of consolidated cities, without the places
+ * inside.
+ */
 const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;
 
-/** Name in sources.tsv and vintage of the boundaries. */
+/** The name in sources.tsv and the vintage of the boundaries. */
 const SOURCE = ['census-places', '2019-01-01'];
 
-/** Share of a place below which land in a county may lie between lines drawn in other years. */
+/**
+ * With a smaller share of a place, land in a county may only lie between lines drawn in different
+ * years.
+ */
 const OTHER_SHARE_MIN = 0.02;
 
-/** Share of a place from which a county is one of those that its name is looked for in. */
+/** With a larger share of a place, a county is one of those in which its name is looked up. */
 const SLIGHT_SHARE_MAX = 0.005;
 
 function load(path: string, object: string, key = 'GEOID'): Promise<readonly BoundaryFeature[]> {
@@ -33,7 +38,7 @@ function load(path: string, object: string, key = 'GEOID'): Promise<readonly Bou
 /** A row of the state's file: geoid, name, full_name, class, counties, source, as_of, slight. */
 type Row = readonly string[];
 
-/** Rows that the state's file has, by place. */
+/** The rows that a state's file has so far, by place. */
 function earlierRows(path: string): ReadonlyMap<string, Row> {
   if (!existsSync(path)) return new Map();
   return new Map(
@@ -43,7 +48,7 @@ function earlierRows(path: string): ReadonlyMap<string, Row> {
   );
 }
 
-/** The counties, the one that came first before still first: most of some places is water. */
+/** The counties, beginning with the one that was first before: most of some places is water. */
 function inOrder(counties: readonly string[], earlier: Row | undefined): string {
   const first = earlier?.[4]?.split(' ')[0] ?? '';
   return [
@@ -52,7 +57,7 @@ function inOrder(counties: readonly string[], earlier: Row | undefined): string 
   ].join(' ');
 }
 
-/** Counties, and those with less land than a name is looked for in. */
+/** The counties in which a name is looked up, and those with too little land for that. */
 function parted(
   shares: readonly CountyShare[],
   earlier: Row | undefined,
@@ -68,13 +73,16 @@ function parted(
   ];
 }
 
-/** Boundaries as the repository holds them, whose lines places and counties share. */
+/** Boundaries in the repository, in which places and counties share lines. */
 interface Held {
   readonly counties: readonly BoundaryFeature[];
   readonly places: readonly BoundaryFeature[];
 }
 
-/** Counties of places: by their held boundary, which shares its lines, else by their own. */
+/**
+ * The counties of places: by the boundary in the repository if there is one, as it shares the lines
+ * of counties; otherwise by the place's own boundary.
+ */
 function countiesOf(
   held: Held,
   places: readonly BoundaryFeature[],
@@ -125,7 +133,7 @@ async function writePlaces(sources: string, facts: string): Promise<void> {
         slight,
       ];
     });
-    // Cities that the file lacks, as other publishers' lists name them.
+    // Cities that the Census file lacks, from other publishers' lists.
     for (const row of earlier.values()) {
       const [geoid = '', name = '', full = '', kind = '', , source = '', asOf = ''] = row;
       if (source === SOURCE[0] || geoid.length !== 7) continue;
@@ -139,7 +147,10 @@ async function writePlaces(sources: string, facts: string): Promise<void> {
   }
 }
 
-/** "BARRE CITY" to Barre, Barre city; a bare name is a city where such a city is a place. */
+/**
+ * "BARRE CITY" to Barre and Barre city. A bare name means a city where the places include such a
+ * city.
+ */
 function townNames(
   listed: string,
   cities: ReadonlySet<string>,
@@ -152,7 +163,10 @@ function townNames(
   return [base, `${base} ${city ? 'city' : 'town'}`];
 }
 
-/** Vermont's towns levy; their code here is state, county and the state's town number. */
+/**
+ * Writes the towns of Vermont, which levy taxes. Their code here is state, county and the state's
+ * town number.
+ */
 async function writeTowns(sources: string, facts: string): Promise<void> {
   const file = join(facts, 'places/VT.tsv');
   const lines = readFileSync(file, 'utf8')

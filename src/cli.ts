@@ -5,25 +5,25 @@ import { runCommand } from './cli/program.js';
 import { READER_GONE, tellFailure } from './cli/command-line.js';
 import { errorCode } from './base/error-code.js';
 
-/** Commands that go on for long, for whom each row counts. */
+/** Commands that run for long, and for which the time of each row matters. */
 const LASTING: readonly (string | undefined)[] = ['serve', 'stream', 'bulk'];
 /**
- * What V8 of Node.js 20 weighs before it optimizes a function, nine times its own 67,584: others
- * end before what a thread beside them optimized has paid. A lookup takes a fifth less
- * processor time.
+ * How much V8 of Node.js 20 lets a function run before it optimizes it, nine times its default of
+ * 67,584. Other commands end before the optimization, done on a second thread, has paid for itself.
+ * With this a lookup takes a fifth less processor time.
  */
 const INTERRUPT_BUDGET = '--interrupt-budget=600000';
 
-// Later V8 has no such option, and of those it has none makes a command cheaper.
+// Later versions of V8 have no such option, and none of theirs makes a command cheaper.
 if (process.versions.v8.startsWith('11.3.') && !LASTING.includes(process.argv[2])) {
   setFlagsFromString(INTERRUPT_BUDGET);
 }
 
 /**
- * Ends as other tools do when nobody reads what they write: by SIGPIPE, which a shell tells as 141.
- * Node ignores that signal; when its last listener goes, libuv puts back what it does by default.
- * process.exit would end worker threads first, which aborts where one is still loading. What waits
- * for the end of the process, to remove what it has begun, is told first.
+ * Ends like other tools when nobody reads their output: by SIGPIPE, which a shell reports as 141.
+ * Node ignores that signal; when its last listener is removed, libuv restores the default action.
+ * `process.exit` is not used, because it ends worker threads first and aborts where one is still
+ * loading. Listeners for the end of the process, which remove unfinished files, are called first.
  */
 function endByBrokenPipe(): void {
   process.emit('exit', READER_GONE);
@@ -33,7 +33,7 @@ function endByBrokenPipe(): void {
   process.kill(process.pid, 'SIGPIPE');
 }
 
-// A reader that has seen enough, such as `head`, is no fault worth a word; but not all was written.
+// A reader that has read enough, such as `head`, is no error to report; but not all was written.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: Error) => {
     if (errorCode(error) === 'EPIPE') return endByBrokenPipe();

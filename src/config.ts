@@ -1,4 +1,6 @@
-/** All that the environment decides, read by the table of settings: only this sees process.env. */
+/**
+ * The configuration from the environment, by the table of settings; only this reads process.env.
+ */
 import { resolve } from 'node:path';
 import {
   CHECKS,
@@ -27,29 +29,29 @@ export {
   type TransportChoice,
 } from './setting.js';
 
-/** What is logged of requests. */
+/** Which requests are logged, and how. */
 export interface RequestLogConfig {
   /** Path of the file, "-" for standard output; null when nothing is logged. */
   readonly path: string | null;
-  /** One of so many answered requests. */
+  /** One in so many answered requests is logged. */
   readonly every: number;
   readonly clients: boolean;
   readonly queries: boolean;
 }
 
-/** Where traces go. */
+/** Where traces are sent. */
 export interface TraceConfig {
-  /** Address of a collector; empty where there are no traces. */
+  /** Address of a collector; empty for no traces. */
   readonly url: string;
-  /** Of requests that are part of no trace one in so many has a span. */
+  /** One in so many requests that belong to no trace has a span. */
   readonly every: number;
 }
 
-/** Who asks an S3-compatible store, by the names that every tool of such stores reads. */
+/** Credentials for an S3-compatible store, in the variables that all tools for such stores read. */
 export interface AwsSettings {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Empty where the key is a lasting one. */
+  /** Empty for a key that does not expire. */
   readonly sessionToken: string;
   readonly region: string;
   /** Address of the store without a slash at the end; empty for Amazon's own. */
@@ -59,20 +61,20 @@ export interface AwsSettings {
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Servers on the port. */
+  /** How many servers listen on the port. */
   readonly listeners: number;
-  /** One alone has a supervisor too. */
+  /** Whether a single server has a supervisor too. */
   readonly supervised: boolean;
-  /** Longest time from being replaced to the end. */
+  /** How long a replaced server may go on. */
   readonly leaveMs: number;
   readonly varDir: string;
-  /** Address of the database that holds the store; null where it is in the folder. */
+  /** Address of the database with the store; null where the store is in the folder. */
   readonly storeUrl: string | null;
-  /** As given, each a key or a file; src/dataset reads them. Empty where none need be signed. */
+  /** Keys or files, read by src/dataset; empty where no signature is required. */
   readonly requireSignature: readonly string[];
-  /** Where a fleet's datasets are; empty for none. As given: src/distribution reads it. */
+  /** Place of a fleet's datasets, read by src/distribution; empty for none. */
   readonly datasets: string;
-  /** Where files of rows go over; empty for nowhere. As given: src/distribution reads it. */
+  /** Broker for files of rows, read by src/distribution; empty for none. */
   readonly fleet: string;
   readonly aws: AwsSettings;
   /** Which datasets `situs dataset prune` keeps. */
@@ -80,19 +82,19 @@ export interface Config {
   /** Null when the first key is to be random. */
   readonly bootstrapKey: string | null;
   readonly bootstrapRate: number;
-  /** Null for the place beside the store. */
+  /** Null for a file beside the store. */
   readonly kekFile: string | null;
   /** 32 bytes; null when keys come from the file. */
   readonly kek: Uint8Array | null;
   readonly kekPrevious: readonly Uint8Array[];
-  /** Without a slash at the end; the server's own address when unset, empty if that is open. */
+  /** Without a slash at the end. Unset: the server's own address, empty if that is not usable. */
   readonly baseUrl: string;
   /** Zero chooses by the number of processors. */
   readonly workers: number;
   readonly answerCacheBytes: number;
-  /** Memory of request bodies under way. */
+  /** Memory for request bodies under way. */
   readonly bodyBytes: number;
-  /** Zero is one per processor. */
+  /** Zero means one for each processor. */
   readonly bulkWorkers: number;
   readonly bulkRowsMax: number;
   readonly bulkBytesMax: number;
@@ -106,33 +108,33 @@ export interface Config {
   readonly streamResumeMs: number;
   readonly precisionMin: MinimumPrecision;
   readonly refuseUnruled: boolean;
-  /** The address is as given and may hold a password; src/limit reads it. Empty when unset. */
+  /** `url` is read by src/limit, and may contain a password; empty when unset. */
   readonly limits: { readonly url: string; readonly sharePercent: number };
-  /** How a caller gets another plan. */
+  /** Tells callers how to get another plan. */
   readonly accountMessage: string;
-  /** Null when none is configured; src/provider reads it. */
+  /** Read by src/provider; null when no provider is configured. */
   readonly providerUrl: string | null;
   readonly providerTimeoutMs: number;
   readonly providerRequired: boolean;
-  /** The provider and the endpoint may be in a private network. */
+  /** Whether the provider and the webhook's endpoint may be in a private network. */
   readonly allowPrivateNetwork: boolean;
-  /** The next five are as given and null when unset; src/event reads them. */
+  /** The next five are read by src/event; null when unset. */
   readonly webhookUrl: string | null;
   readonly webhookSecret: string | null;
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly inviteUrl: string | null;
-  /** From the word to stop until nothing more is taken. */
+  /** Time from the order to stop until no more requests are accepted. */
   readonly drainMs: number;
-  /** The next three are as given and empty when unset; src/http and src/monitor read them. */
+  /** The next three are read by src/http and src/monitor; empty when unset. */
   readonly corsOrigins: string;
   readonly proxies: string;
   readonly metrics: string;
   readonly requestLog: RequestLogConfig;
   readonly traces: TraceConfig;
-  /** Null where plain HTTP is spoken. */
+  /** Null for plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  /** Which HTTP server answers; `auto` is the native one where it loads. */
+  /** Which HTTP server is used; `auto` is the native one where it loads. */
   readonly transport: TransportChoice;
   readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
@@ -143,7 +145,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type SettingName = (typeof SETTINGS)[number]['name'];
 type Text = (name: SettingName) => string;
 
-/** The raw value of each setting, checked. Values are never repeated in the error: one is a key. */
+/** The checked text of each setting. An error repeats no values, because one is a key. */
 function readSettings(environment: Environment): ReadonlyMap<SettingName, string> {
   const values = new Map<SettingName, string>();
   const problems = [...unknownSettings(environment, SETTINGS).values()];
@@ -183,7 +185,7 @@ function listenersOf(text: Text): Pick<Config, 'listeners' | 'supervised' | 'lea
   };
 }
 
-/** What stands between commas. */
+/** The parts between commas. */
 function listed(text: string): readonly string[] {
   return text.split(',').filter((each) => each !== '');
 }
@@ -215,14 +217,14 @@ function awsOf(environment: Environment): AwsSettings {
   };
 }
 
-/** What is set without the names that are no settings, and a sentence for each of those. */
+/** The settings without unknown names, and a sentence for each unknown name. */
 export function settingsAlone(environment: Environment = process.env): SettingsAlone {
   return withoutUnknown(environment, SETTINGS);
 }
 
 /**
  * Reads the configuration once; the result does not change afterwards.
- * @throws Error that names every setting with a bad value, and every name that is no setting's.
+ * @throws Error that names every setting with an invalid value, and every unknown setting.
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const values = readSettings(environment);
@@ -285,12 +287,12 @@ export function loadConfig(environment: Environment = process.env): Config {
   });
 }
 
-/** Largest request head in bytes. */
+/** Longest request head in bytes. */
 export const HEAD_BYTES_MAX = 16_384;
 
 /**
- * The native server reads its head limit from the environment when it is loaded, and its default of
- * 4 KiB holds or not depending on how the head was split into packets.
+ * Sets the limit that the native server reads from the environment when it is loaded. Its default
+ * of 4 KiB is applied or not depending on how the head was split into packets.
  */
 export function setHeadLimit(): void {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(HEAD_BYTES_MAX);

@@ -1,6 +1,6 @@
 /**
- * Expected refusals. They are values, never exceptions, so that they cross threads unchanged.
- * The union is closed: the wire's tables of codes and statuses do not compile with one missing.
+ * Expected refusals. They are values, not exceptions, so that threads can exchange them unchanged.
+ * The union is closed: the tables of codes and statuses in `wire` do not compile if one is missing.
  */
 export const FAILURE_KINDS = [
   'invalid-key',
@@ -20,7 +20,7 @@ export const FAILURE_KINDS = [
 ] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** The parameter of a lookup that a kind is about where nothing else is said; null for none. */
+/** The parameter of a lookup at fault for each kind, unless another is given; null for none. */
 const USUAL_FIELDS: Readonly<Record<FailureKind, string | null>> = {
   'invalid-key': null,
   'invalid-state': 'state',
@@ -40,15 +40,14 @@ const USUAL_FIELDS: Readonly<Record<FailureKind, string | null>> = {
 
 export interface Failure {
   readonly failure: FailureKind;
-  /** What a person can do about it; appended to the standard message of the code. */
+  /** What a person can do about it; added to the standard message of the code. */
   readonly detail?: string;
-  /** The parameter or member at fault as callers name it; null where none is alone. */
+  /** The parameter or member at fault, as callers name it; null where no single one is. */
   readonly field: string | null;
-  /** Of an address: what it says leads to several places, of which none can be chosen. */
+  /** Set for an address that matches several places, none of which can be chosen. */
   readonly ambiguous?: true;
 }
 
-/** Makes a failure value. */
 export function fail(
   failure: FailureKind,
   detail?: string,
@@ -57,18 +56,18 @@ export function fail(
   return detail === undefined ? { failure, field } : { failure, detail, field };
 }
 
-/** Makes the failure of an address that leads to several places. */
+/** Makes the failure of an address that matches several places. */
 export function failAmbiguous(detail: string): Failure {
   const failure = 'address-incomplete';
   return { failure, detail, field: USUAL_FIELDS[failure], ambiguous: true };
 }
 
 /**
- * Tells a failure from any other outcome. Where a lookup asks, a function of its own has the same
- * line: V8 notes for each function which layouts of objects it has met, and reads a member in 3 ns
- * where these were few, in 12 ns where they were many, as here.
+ * Tells a failure from any other outcome. Lookups have a function of their own with the same line:
+ * V8 notes for each function which object layouts it has met, and reads a member in 3 ns where
+ * these were few, in 12 ns where they were many, as here.
  */
 export function isFailure(outcome: object): outcome is Failure {
-  // Read and not asked for with "in", which costs far more where outcomes have many shapes.
+  // Not tested with "in", which takes far longer where outcomes have many shapes.
   return (outcome as Partial<Failure>).failure !== undefined;
 }

@@ -1,4 +1,4 @@
-/** JSON lines on standard error. Nothing logged here holds a key or an address. */
+/** Writes JSON lines to standard error. No line contains a key or an address. */
 import { LOG_LEVELS, type LogLevel } from './setting.js';
 
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
@@ -12,7 +12,7 @@ export interface Log {
 
 type WriteLine = (line: string) => void;
 
-/** Makes a log that writes lines of `least` importance and above, each with some fields. */
+/** Makes a log of lines of at least the level `least`, with `common` fields in each. */
 export function createLog(
   least: LogLevel,
   write: WriteLine = (line) => process.stderr.write(line),
@@ -29,13 +29,13 @@ export function createLog(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** What libraries write to, by how much what they write matters. */
+/** The console functions that libraries call, and the levels of their lines. */
 const CONSOLE_LEVELS = { error: 'error', warn: 'warn', info: 'info', log: 'info' } as const;
 
 /**
- * Has what libraries write to the console told by lines of the log, and returns what ends that.
- * LMDB writes of a full disk there, behind words of its native code that do not end their line: so
- * the line before is ended.
+ * Turns what libraries write to the console into lines of the log, and returns a function that ends
+ * this. When a disk is full, LMDB writes there after its native code has written words without a
+ * line end, so that line is ended first.
  */
 export function logConsole(
   log: Log,
@@ -53,15 +53,15 @@ export function logConsole(
   };
 }
 
-/** The message of anything thrown, for a log line. */
+/** The message of any thrown value, for a log line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A log that says nothing. */
+/** A log that writes nothing. */
 export const SILENT: Log = createLog('error', () => undefined);
 
-/** Kind and place of an error without its message, which may repeat what a client sent. */
+/** The kind and place of an error, without its message, which may repeat what a client sent. */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const [, place = ''] = /\n\s+at (.*)/.exec(error.stack ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** The server, started: alone, as one of several listeners, or as what starts these. */
+/** Starts the server: alone, as one of several listeners, or as their supervisor. */
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from './config.js';
 import { listenerOrder } from './listener/supervised.js';
@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const order = listenerOrder(process.argv);
   if (order === null && (config.listeners > 1 || config.supervised)) {
-    // A supervisor needs nothing of a server.
+    // A supervisor loads no part of a server.
     const { supervise } = await import('./listener/supervisor.js');
     const program = fileURLToPath(import.meta.url);
     await supervise({ config, log: createLog(config.logLevel), program });

@@ -1,4 +1,4 @@
-/** What is open before the routes are made: store, dataset, threads, what is followed. */
+/** Opens what the routes need: store, dataset, threads, and the services that are watched. */
 import { availableParallelism } from 'node:os';
 import type { RenderFailure } from './api/lookup/head.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
@@ -35,41 +35,41 @@ export interface AppOptions {
   readonly log: Log;
   /** Null for a server that is alone on its port. */
   readonly supervised?: Supervised | null;
-  /** Replaced in tests, as are the four below. */
+  /** Replaced in tests, like the four below. */
   readonly worker?: URL;
   readonly open?: (dir: string) => Dataset;
   readonly renderFailure?: RenderFailure;
   readonly openedLimits?: Limits;
-  /** Measures the budget of geocoding. */
+  /** Starts the timer that limits geocoding. */
   readonly timer?: StartTimer;
 }
 
 /** What is open before the routes are made. */
 export interface Opened {
   readonly store: Store;
-  /** This server among those of the store. */
+  /** This server's membership among the servers of the store. */
   readonly member: Membership;
-  /** Name of the folder of its jobs. */
+  /** The name of the folder with this server's jobs. */
   readonly place: string;
   readonly vault: Vault;
   readonly delivery: Delivery;
   readonly provider: Provider | null;
-  /** Null unless the service is not to be called ready without the provider. */
+  /** Null unless the service is only ready with the provider. */
   readonly providerWatch: ProviderWatch | null;
   readonly server: RawServer;
   readonly live: LiveDataset;
-  /** Null where no fleet is followed. */
+  /** Null where the server belongs to no fleet. */
   readonly follower: Follower | null;
   readonly pool: EnginePool;
   readonly limits: Limits;
 }
 
-/** Tells the log of what went wrong. */
+/** Makes a function that logs an error. */
 export function logging(log: Log, event: string): (error: unknown) => void {
   return (error) => log.error(event, { message: messageOf(error) });
 }
 
-/** What a worker is told of the settings. */
+/** The settings that workers need. */
 export function settingsOf({
   baseUrl,
   precisionMin,
@@ -79,7 +79,7 @@ export function settingsOf({
   return { baseUrl, precisionMin, refuseUnruled, logLevel };
 }
 
-/** One thread for the front end on small machines, the rest for answers. */
+/** On small machines there is one thread for the front end; the others answer requests. */
 function openPool({ config, log, worker }: AppOptions, releases: ReleaseSource): EnginePool {
   return new EnginePool({
     releases,
@@ -90,7 +90,7 @@ function openPool({ config, log, worker }: AppOptions, releases: ReleaseSource):
   });
 }
 
-/** The store, what is counted in it, and this server among those that have it open. */
+/** Opens the store with its counters, and joins the servers that have it open. */
 async function openStore({
   config,
   log,
@@ -113,20 +113,20 @@ async function openStore({
 }
 
 /**
- * Leaves the store and closes it. A process that exits under a write of LMDB waits for its thread,
- * and that for a call in the process: for ever.
+ * Leaves the store and closes it. If a process exits during a write of LMDB, it waits for the
+ * writing thread, which waits for a call into the process: for ever.
  */
 export async function leaveStore({
   member,
   store,
 }: Pick<Opened, 'member' | 'store'>): Promise<void> {
   await member.leave();
-  // A claim that stays, on a full disk, holds nobody up: its process has ended.
+  // On a full disk the claim stays, which hinders nobody, as its process has ended.
   await releaseServer(store).catch(() => undefined);
   await store.close();
 }
 
-/** What a service begins with. */
+/** What a service starts with. */
 export interface Beginning {
   readonly opened: Opened;
   /** A first key that was made at random, to be shown once; null otherwise. */
@@ -135,8 +135,8 @@ export interface Beginning {
 }
 
 /**
- * Opens everything; nothing listens yet.
- * @throws Error that names a setting that cannot be used, or says what cannot be opened
+ * Opens everything except the port.
+ * @throws Error that names a setting with an invalid value, or says what cannot be opened
  */
 export async function openAll(options: AppOptions): Promise<Beginning> {
   const { config, log } = options;
@@ -151,7 +151,7 @@ export async function openAll(options: AppOptions): Promise<Beginning> {
     fault: (error) => log.error('handler failed', { message: messageOf(error) }),
   });
   const { store, vault, place, member } = await openStore(options);
-  // Another process looks through the release, and threads load, while the rest is opened.
+  // Another process checks the release, and threads load, while the rest is opened.
   const opening = openLive(config.varDir, log, signedBy, {
     open: options.open,
     beside: member.others.length > 0,

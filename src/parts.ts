@@ -1,4 +1,4 @@
-/** What the service is made of: gate, workers, bulk, streams, jobs, and the routes over them. */
+/** The parts of the service: gate, workers, bulk, streams, jobs, and the routes that use them. */
 import { availableParallelism } from 'node:os';
 import { type AppOptions, type Opened, settingsOf } from './opened.js';
 import type { Config } from './config.js';
@@ -35,14 +35,14 @@ import type { ServiceClock } from './store/service-clock.js';
 import type { UsageBook } from './store/usage.js';
 import { failureBytes } from './wire/failure-body.js';
 
-/** What lives as long as the service and is closed with it. */
+/** Parts that live as long as the service and are closed with it. */
 export interface Parts {
   readonly gate: Gate;
   readonly pool: EnginePool;
   readonly bulk: BulkParts;
   readonly streams: StreamParts;
   readonly jobs: JobRegistry;
-  /** Null where files of rows go over no fleet. */
+  /** Null where files are not shared over a fleet. */
   readonly files: FleetFiles | null;
   readonly merchants: MerchantParts;
   readonly usage: UsageBook;
@@ -50,12 +50,12 @@ export interface Parts {
   readonly routes: readonly Route[];
   readonly state: ServiceState;
   readonly readiness: Readiness;
-  /** Answers that are kept. */
+  /** Lookup answers that are kept. */
   readonly cache: AnswerCache;
   readonly guesses: GuessWatch;
 }
 
-/** Worker threads of files. */
+/** How many worker threads files have. */
 function bulkThreads({ bulkWorkers }: Config): number {
   return bulkWorkers > 0 ? bulkWorkers : availableParallelism();
 }
@@ -76,7 +76,7 @@ function openFiles({ config, log, live }: Shared, { uploads }: BulkParts): Fleet
       });
 }
 
-/** Bulk files, with workers of their own. */
+/** Opens bulk files, with workers of their own. */
 function openBulk(shared: Shared): BulkParts {
   const { config, log, worker, gate, usage, live, findMerchant, store, member } = shared;
   return openUploads({
@@ -154,7 +154,7 @@ function openJobParts(
   });
 }
 
-/** From this age on writes are refused at once; what is known is served. */
+/** A store whose known state is older than this counts as out of reach in `GET /system/health`. */
 const STORE_LOST_MS = 8_000;
 function systemRoutes(
   { live, follower, store, member, limits, files }: Shared,
@@ -176,7 +176,7 @@ function systemRoutes(
   return [health, liveRoute(), readyRoute(readiness), metadataRoute()];
 }
 
-/** Everything that is answered without a merchant or a file. */
+/** The routes that need neither a merchant nor a file. */
 function plainRoutes(
   shared: Shared,
   pool: EnginePool,
@@ -217,7 +217,7 @@ function plainRoutes(
   ];
 }
 
-/** Makes the parts of the service and its routes; nothing of it runs a job or listens yet. */
+/** Makes the parts of the service and its routes; no job runs yet, and nothing listens. */
 export function openParts(options: AppOptions, opened: Opened): Parts {
   const shared = openShared(options, opened);
   const { config, gate, usage, clock, live, log, findMerchant, provider, pool } = shared;

@@ -1,7 +1,7 @@
 /**
- * The worker pool. Requests that arrive in one turn of the event loop travel together as a task,
- * through memory shared with the worker. The pool of threads is Piscina's; each worker runs one
- * task of Piscina's that lasts as long as it does, and ours travel past it.
+ * The pool of workers. Requests that arrive in one turn of the event loop are sent to a worker
+ * together, as a task in memory that both share. Piscina manages the threads; each worker runs one
+ * task of Piscina's for its whole life, and our tasks do not go through Piscina.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export type {
   PoolRequest,
 } from './pool/types.js';
 
-/** Where the pool takes the release of each task from. */
+/** Supplies the release for each task. */
 export interface ReleaseSource {
   /** Pins the active release until `unpin`; null when there is none. */
   pin(): PinnedRelease | null;
@@ -41,16 +41,18 @@ export interface ReleaseSource {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/** Lookups, or what takes as long, for a worker with nothing to do before the turn ends. */
+/**
+ * Lookups, or requests of the same weight, that are sent to an idle worker before the turn ends.
+ */
 const WEIGHT_AT_ONCE = 16;
 /**
- * In a task a request that is no lookup counts as so many as its bytes take the time of: a cart of
- * ten lines, which has 900, as seven.
+ * A request that is no lookup counts as one lookup for each so many bytes, by the time it takes: a
+ * cart of ten lines has 900 bytes, and counts as seven.
  */
 const BYTES_OF_A_LOOKUP = 128;
 const OTHER_WEIGHT_MIN = 4;
 
-/** Longest wait for workers that are starting while the pool closes. */
+/** How long closing waits for workers that are starting. */
 const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
 
@@ -85,24 +87,24 @@ export class EnginePool {
     this.#watch = setInterval(() => this.#check(), this.#options.watchMs).unref();
   }
 
-  /** Requests waiting or being answered. */
+  /** How many requests wait or are being answered. */
   get load(): number {
     return this.#lanes.reduce((sum, lane) => sum + lane.load, this.#waiting.length);
   }
 
-  /** What waits and what its workers are at. */
+  /** The requests that wait, and what the workers are doing. */
   get state(): PoolState {
     return poolState(this.#lanes, this.#waiting.length, this.#waitingBytes, this.#ended);
   }
 
   /**
-   * Hands a request to a worker: a whole task at once, some to a worker with nothing to do, what is
-   * less at the end of this turn of the event loop.
+   * Passes a request to a worker: a full task at once, several lookups at once to an idle worker,
+   * and fewer at the end of this turn of the event loop.
    */
   submit(request: PoolRequest): void {
     const { waitingMax, waitingBytesMax } = this.#options;
     const { length } = request.payload;
-    // What is alone may be of any length.
+    // A single request may have any length.
     if (
       this.#closed ||
       this.#waiting.length >= waitingMax ||
@@ -118,7 +120,7 @@ export class EnginePool {
     this.#waitingWeight = weight;
     this.#schedule();
     if (
-      // One more like it would not go into the same task.
+      // Another request like it would not fit into the same task.
       2 * weight - before > this.#options.requestsPerTask ||
       (before < WEIGHT_AT_ONCE &&
         weight >= WEIGHT_AT_ONCE &&
@@ -134,19 +136,19 @@ export class EnginePool {
     request.failed('overloaded');
   }
 
-  /** Ends the workers; what is still open fails. */
+  /** Ends the workers; open requests fail. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
     for (const request of this.#waiting.splice(0)) this.#refuse(request);
     await this.#loaded();
-    // First: in the place of a worker whose task is ended Piscina would start another.
+    // Before the lanes stop, or Piscina would replace each worker whose task ends.
     const destroyed = this.#piscina.destroy();
     for (const lane of this.#lanes) lane.stop('the pool closes');
     await destroyed;
   }
 
-  /** A thread that is ended while it loads its modules can take the process with it. */
+  /** Waits, since ending a thread that loads its modules can end the whole process. */
   async #loaded(): Promise<void> {
     const until = performance.now() + LOADING_MS_MAX;
     while (this.#lanes.some((lane) => lane.loading) && performance.now() < until) {
@@ -157,7 +159,7 @@ export class EnginePool {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // What is answered until then needs no wake-up.
+    // Answers that come before that are collected without a wake-up.
     Atomics.store(this.#wanted, 0, 0);
     TURN_END.last(this.#turn);
   }
@@ -168,13 +170,13 @@ export class EnginePool {
     this.#dispatch();
     if (this.#lanes.every((lane) => lane.length === 0)) return;
     Atomics.store(this.#wanted, 0, 1);
-    // A worker that looked before that word was set will not wake anybody.
+    // A worker that answered before this was set will wake nobody.
     if (this.#lanes.some((lane) => lane.ready)) this.#schedule();
   };
 
   /**
-   * While workers have room, requests go out; while they have none, requests gather, so that the
-   * busier the workers the larger the tasks and the smaller their cost.
+   * Sends requests out while workers have room. While none has, requests gather, so that busier
+   * workers get larger tasks, which cost less for each request.
    */
   #dispatch(): void {
     while (this.#waiting.length > 0) {
@@ -196,7 +198,9 @@ export class EnginePool {
     }
   }
 
-  /** Takes the requests of the next task: some of those that wait, or one that has its own. */
+  /**
+   * Takes the requests of the next task: several that wait, or one that has a release of its own.
+   */
   #next(most: number): readonly PoolRequest[] {
     const waiting = this.#waiting;
     const weightMax = this.#options.requestsPerTask;
@@ -216,7 +220,7 @@ export class EnginePool {
     else lane.post(own === undefined ? { requests, release } : { requests, release, now: own.now });
   }
 
-  /** What needs no dataset goes on without one. */
+  /** Without a dataset, only requests that need none are answered. */
   #postFree(lane: Lane, requests: readonly PoolRequest[]): void {
     const free = requests.filter(isBodyRequest);
     for (const request of requests) if (!isBodyRequest(request)) request.failed('overloaded');
@@ -243,7 +247,7 @@ export class EnginePool {
         }
       }
     } catch (error) {
-      // Fewer answers than requests: a bug in the worker must not leave clients waiting.
+      // Fewer answers than requests are a bug in the worker; clients must not wait because of it.
       this.#options.log.error('answers unreadable', { message: messageOf(error) });
       for (const request of requests.slice(next)) request.failed('internal');
     }
@@ -274,7 +278,7 @@ export class EnginePool {
         if (this.#closed) return;
         this.#ended += 1;
         log.error('worker ended', { message });
-        // One that could not even begin is tried again by and by.
+        // A worker that could not even begin is started again later (`#check`).
         if (begun) lane.start();
         this.#schedule();
       },

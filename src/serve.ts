@@ -1,4 +1,7 @@
-/** One server: first dataset, listening, signals, and what its supervisor says where it has one. */
+/**
+ * Runs one server: its first dataset, its port, signals, and messages of a supervisor if it has
+ * one.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
@@ -15,18 +18,18 @@ import { createLog, logConsole, messageOf, type Log } from './log.js';
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
 const STANDARD_INPUT = 0;
 const FLEET_CHECK_MS = 50;
-/** How often a listener looks for a dataset that another makes. */
+/** How often a listener checks for the dataset that another one makes. */
 const DATASET_LOOK_MS = 200;
 const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
 
-/** Builds the first dataset in a process of its own, which gives its memory back. */
+/** Builds the first dataset in a process of its own, whose memory is free afterwards. */
 async function ensureDataset(config: Config, told: AbortSignal): Promise<void> {
   told.throwIfAborted();
   if (activeRelease(config.varDir) !== null) return;
   process.stderr.write('no dataset is active yet: building the default one, once\n');
   const child = spawn(process.execPath, [COMMAND, ...FIRST_BUILD], {
-    // Its output is progress here; standard output is for the address alone. The channel tells it
-    // that this process has gone.
+    // Its output is progress, and standard output is for the address only. By the channel it
+    // notices when this process ends.
     stdio: ['ignore', process.stderr, process.stderr, 'ipc'],
   });
   const end = (): void => {
@@ -48,14 +51,14 @@ async function fleetDataset({ live }: App, told: AbortSignal): Promise<void> {
   }
 }
 
-/** A log that nobody reads any more, or that cannot be written, is no reason to stop answering. */
+/** The server goes on when its log has no reader any more, or cannot be written. */
 function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) {
     output.removeAllListeners('error').on('error', () => undefined);
   }
 }
 
-/** What is different with a supervisor: the port, and a part of the machine. */
+/** The configuration of a listener: the given port, and its share of the processors. */
 function listenerConfig(config: Config, { count, port, index }: ListenerOrder): Config {
   const cores = Math.floor(availableParallelism() / count);
   const [, host = '', metricsPort = ''] = /^(.*):(\d+)$/.exec(config.metrics) ?? [];
@@ -68,7 +71,7 @@ function listenerConfig(config: Config, { count, port, index }: ListenerOrder): 
   };
 }
 
-/** The first listener makes the first dataset, the others wait for it. */
+/** Waits for the first dataset, which the first listener makes. */
 async function awaitDataset(config: Config, told: AbortSignal): Promise<void> {
   while (activeRelease(config.varDir) === null) {
     told.throwIfAborted();
@@ -76,16 +79,16 @@ async function awaitDataset(config: Config, told: AbortSignal): Promise<void> {
   }
 }
 
-/** Listens, and returns once lookups are answered. It answers that it is not ready meanwhile. */
+/** Listens, and returns once lookups are answered; until then it reports that it is not ready. */
 async function begin(
   app: App,
   { config, supervised }: ServerSettings,
   told: AbortSignal,
 ): Promise<void> {
-  // Before anything else can go wrong: it cannot be shown again.
+  // Printed before anything can fail, since the key cannot be shown again.
   if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
   told.throwIfAborted();
-  // What it replaces answers meanwhile.
+  // The server that this one replaces still answers, so it can wait until it is warm.
   if (supervised !== null && activeRelease(config.varDir) !== null) await app.warm();
   told.throwIfAborted();
   const port = await app.listen();
@@ -107,7 +110,7 @@ interface ServerSettings {
   readonly supervised: Supervised | null;
 }
 
-/** Ends the process as its supervisor and its signals say, also while it still begins. */
+/** Ends the process when a signal or its supervisor says so, even while it is still starting. */
 class Ending {
   /** Aborted when the server is told to stop. */
   readonly told = new AbortController();
@@ -121,19 +124,19 @@ class Ending {
     this.#log = log;
     this.#supervised = supervised;
     process.on('SIGTERM', this.#stop).on('SIGINT', this.#stop);
-    // In a terminal its end ends the server, as it does any program.
+    // In a terminal, SIGHUP ends the server, like any other program.
     if (!isatty(STANDARD_INPUT)) process.on('SIGHUP', this.#reload);
     process.on('SIGUSR2', this.#reload);
-    // Its supervisor was killed: nobody else would end it.
+    // Its supervisor was killed, and nothing else would end it.
     if (supervised !== null) process.on('disconnect', () => this.#stop('disconnect'));
   }
 
-  /** Everything is open: it can be closed from here on. */
+  /** Everything is open, so it can be closed from now on. */
   opened(app: App): void {
     this.#app = app;
   }
 
-  /** It answers: what is under way is finished from here on. */
+  /** It answers, so requests under way are finished from now on. */
   begun(app: App): void {
     this.#begun = true;
     this.#supervised?.onLeave(() => {
@@ -142,7 +145,7 @@ class Ending {
     });
   }
 
-  /** Ends the process when `ended` has, with 1 where that fails. */
+  /** Ends the process after `ended`; with 1 if that rejects. */
   end(ended: Promise<void>): void {
     ended.then(
       () => process.exit(0),
@@ -157,7 +160,7 @@ class Ending {
     this.#log.info('stopping', { signal });
     this.told.abort();
     const app = this.#app;
-    // Whoever begins it closes it.
+    // During a start, `serve` closes the app.
     if (app !== null && this.#begun) this.end(app.drain().then(() => app.stop()));
   };
 
@@ -172,7 +175,7 @@ class Ending {
 
 /**
  * Runs a server until it is told to stop.
- * @param order what it is to be among others; null for one that is alone
+ * @param order its place among several listeners; null for a server that is alone
  */
 export async function serve(settings: Config, order: ListenerOrder | null): Promise<void> {
   outliveReaders();

@@ -1,4 +1,4 @@
-/** How the service is watched: metrics, the log of requests, what stands around each of them. */
+/** Watches the service: metrics, the request log, traces, and the `Front` of each request. */
 import type { AppOptions, Opened } from './opened.js';
 import { packageVersion } from './base/process.js';
 import type { Config } from './config.js';
@@ -16,7 +16,7 @@ import type { Traces } from './monitor/traces.js';
 import type { Parts } from './parts.js';
 import { outboxCounts } from './store/outbox-count.js';
 
-/** What is read from settings before anything else is opened. */
+/** Parts that are made from settings before anything else is opened. */
 export interface WatchSettings {
   readonly metrics: MetricsAddress | null;
   readonly origins: CrossOrigins | null;
@@ -37,14 +37,14 @@ async function openRequestLog(config: Config['requestLog'], log: Log): Promise<R
   return monitor.RequestLog.open(config, log);
 }
 
-/** @throws Error that names a setting that cannot be used. */
+/** @throws Error that names a setting with an invalid value. */
 export async function readWatchSettings(config: Config, log: Log): Promise<WatchSettings> {
   return {
     metrics: WATCH_READERS.metrics(config),
     origins: WATCH_READERS.origins(config),
     proxies: WATCH_READERS.proxies(config),
     traces: await openTraces(config.traces, log),
-    // Last: it is open then.
+    // Last, because it opens a file.
     requests: await openRequestLog(config.requestLog, log),
   };
 }
@@ -79,7 +79,7 @@ function sourcesOf(
   };
 }
 
-/** Tells all of them of each request; null where there is none. */
+/** Passes each request to all sinks; null where there are none. */
 function sinkOf(sinks: readonly RequestSink[]): RequestSink | null {
   const [first = null, second] = sinks;
   if (second === undefined) return first;
@@ -115,7 +115,7 @@ export class ServiceWatch {
     this.front = new Front({ meter: this.#meter, sink: sinkOf(sinks), origins, proxies });
   }
 
-  /** Opens the listener of metrics where one is set, and returns its port; else null. */
+  /** Listens for metrics where that is configured, and returns the port; null otherwise. */
   async listen(
     opened: Opened,
     parts: Parts,
@@ -129,12 +129,12 @@ export class ServiceWatch {
     return this.#listener.listen(this.#address, shared);
   }
 
-  /** Goes on in a new file of the same name, where the log of requests was moved away. */
+  /** Opens the request log again, which may have been moved away. */
   reopen(): void {
     this.#requests?.reopen();
   }
 
-  /** Lets the listener of metrics go to a server that takes this one's place. */
+  /** Frees the address of metrics for the server that replaces this one. */
   leave(): void {
     this.#listener?.close();
     this.#listener = null;

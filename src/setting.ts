@@ -1,6 +1,6 @@
 /**
- * Kinds of settings, what a value of each must look like, and what in the environment only looks
- * like a setting.
+ * Kinds of settings, the checks of their values, and names in the environment that only look like
+ * settings.
  */
 import { closestMatch } from 'leven';
 
@@ -20,19 +20,19 @@ type SettingType =
 export interface Setting {
   readonly name: string;
   readonly type: SettingType;
-  /** As it would be written in the environment; empty when unset by default. */
+  /** The value as it would be written in the environment; empty when unset by default. */
   readonly default: string;
   readonly meaning: string;
   readonly min?: number;
   readonly max?: number;
-  /** What a `choice` may be. */
+  /** The words that a `choice` may be. */
   readonly choices?: readonly string[];
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How a location may be found, best first: what may be asked for at the least. */
+/** The ways a location may be found, best first; a caller may state the weakest that it accepts. */
 export const MINIMUM_PRECISIONS = [
   'point',
   'range',
@@ -47,7 +47,7 @@ export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
 export const TRANSPORT_CHOICES = ['auto', 'native', 'node'] as const;
 export type TransportChoice = (typeof TRANSPORT_CHOICES)[number];
 
-/** Length of an API key in characters, both included. */
+/** The shortest and longest API key, in characters. */
 export const KEY_CHARS_MIN = 10;
 export const KEY_CHARS_MAX = 100;
 
@@ -57,8 +57,8 @@ const DATABASE_PROTOCOLS = new Set(['postgres:', 'postgresql:']);
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * What is wrong with the address of a database; null when nothing is. It is never repeated: it may
- * be secret.
+ * What is wrong with the address of a database; null when nothing is. The address is not repeated,
+ * as it may be secret.
  */
 export function databaseProblem(text: string): string | null {
   if (!URL.canParse(text)) return 'is no address like postgres://USER:PASSWORD@HOST/DATABASE';
@@ -70,7 +70,7 @@ export function databaseProblem(text: string): string | null {
     : 'has a schema that is not of small letters, digits and underscores';
 }
 
-/** What is wrong with a value, by type; null when it can be used. */
+/** What is wrong with a value, for each type; null when it can be used. */
 export const CHECKS: Readonly<Record<SettingType, Check>> = {
   text: () => null,
   path: () => null,
@@ -103,7 +103,7 @@ export const CHECKS: Readonly<Record<SettingType, Check>> = {
 
 const SECRET_BYTES = 32;
 
-/** Tells 32 bytes in base64, with or without padding. */
+/** Whether a text is 32 bytes in base64, with or without padding. */
 function isSecret(text: string): boolean {
   return /^[A-Za-z0-9+/]{43}=?$/.test(text) && secretBytes(text).length === SECRET_BYTES;
 }
@@ -113,47 +113,47 @@ export function secretBytes(text: string): Uint8Array {
   return Buffer.from(text, 'base64');
 }
 
-/** Tells a level of the log from any other word. */
+/** Tells a log level from any other word. */
 export function isLogLevel(value: string): value is LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(value);
 }
 
-/** Tells a precision that can be asked for from any other word. */
+/** Tells a precision that may be required from any other word. */
 export function isMinimumPrecision(value: string): value is MinimumPrecision {
   return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
 }
 
-/** The choice of the HTTP server that a checked word names. */
+/** The HTTP server that a checked word stands for. */
 export function transportChoice(value: string): TransportChoice {
   return TRANSPORT_CHOICES.find((choice) => choice === value) ?? 'auto';
 }
 
-/** The address listened on, where it is one that a caller can use. */
+/** The server's own address; empty where that is none that a caller can use. */
 export function ownUrl(host: string, port: number, tls = false): string {
   if (port === 0 || host === '0.0.0.0' || host === '::') return '';
   return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** "http://127.0.0.1:3000": an address that works on this machine. */
+/** An address that works on this machine, such as "http://127.0.0.1:3000". */
 export function localUrl(host: string, port: number, tls = false): string {
   return ownUrl(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port, tls);
 }
 
-// Names in the environment that look like settings and are none. A misspelt one would be an unset
-// one, unnoticed: a limit that does not hold, a folder that is not looked at.
+// Names in the environment that look like settings but are none. A misspelt setting would go
+// unnoticed: a limit would not apply, or a folder would not be used.
 
 const PREFIX = 'SITUS_';
-/** Letters that may differ from the name that was meant. */
+/** How many letters may differ from the name that was meant. */
 const LETTERS_MAX = 5;
-/** Letters that slip in typing: so near, no other name is thought of. */
+/** How many letters are a slip in typing; with no more, no other name is considered. */
 const TYPING_MAX = 2;
 
-/** Names that the tests of this program read, and the programs they start are given too. */
+/** Variables for tests of this program, which programs started by tests inherit. */
 const OF_TESTS = /^SITUS_(?:GOLDEN|DOCS|TEST_[A-Z]+)$/;
 
 /**
- * What Kubernetes and Docker put beside the settings where a service is named "situs…":
- * SITUS_SERVICE_HOST, SITUS_PORT=tcp://…, SITUS_PORT_3000_TCP_ADDR.
+ * Variables that Kubernetes and Docker set where a service is named "situs…": SITUS_SERVICE_HOST,
+ * SITUS_PORT=tcp://…, SITUS_PORT_3000_TCP_ADDR.
  */
 const OF_SERVICE = /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$|_PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_|$)/;
 const SERVICE_URL = /^(?:tcp|udp|sctp):\/\//;
@@ -162,12 +162,12 @@ function isLinked(name: string, value: string): boolean {
   return OF_SERVICE.test(name) || (name.endsWith('_PORT') && SERVICE_URL.test(value));
 }
 
-/** The words of a name; the prefix counts for nothing, since SITUS_PORT means PORT. */
+/** The words of a name without the prefix, so that SITUS_PORT is recognised as PORT. */
 function wordsOf(name: string): readonly string[] {
   return (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).split('_');
 }
 
-/** How many words of two names, from the first on, are the same or the beginning of one another. */
+/** How many words at the beginning of two names are equal or begin one another. */
 function commonWords(one: readonly string[], other: readonly string[]): number {
   const differs = one.findIndex((word, at) => {
     const beside = other[at] ?? '';
@@ -182,10 +182,11 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
   const bare = words.join('_');
   if (bare === '' || names.includes(bare)) return bare || undefined;
   if (names.includes(name.toUpperCase())) return name.toUpperCase();
-  // Of a short name, letters that may differ would leave nothing alike.
+  // In a short name fewer letters may differ, or nothing would be left in common.
   const lettersMax = Math.min(LETTERS_MAX, Math.floor(bare.length / 2));
   const longer = names.filter((each) => each.startsWith(`${name}_`) || name.startsWith(`${each}_`));
-  // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
+  // Among equally near names, one that the given name begins with wins: SITUS_LOGLEVEL means
+  // SITUS_LOG.
   const begun = names.filter((each) => name.startsWith(each));
   const common = names.map((each) => commonWords(words, wordsOf(each)));
   const most = Math.max(1, ...common);
@@ -193,7 +194,8 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
     closestMatch(name, names, { maxDistance: TYPING_MAX }) ??
     closestMatch(name, longer) ??
     closestMatch(name, [...begun, ...names], { maxDistance: lettersMax }) ??
-    // Of those that begin alike the nearest: SITUS_TLS_CERTIFICATE means SITUS_TLS_CERT.
+    // Among names with most words in common, the nearest: SITUS_TLS_CERTIFICATE means
+    // SITUS_TLS_CERT.
     closestMatch(
       name,
       names.filter((_, at) => common[at] === most),
@@ -202,8 +204,8 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
 }
 
 /**
- * A sentence for each name that begins as settings do, in letters of either case, and is none, by
- * that name; values are not repeated.
+ * A sentence for each name that begins like a setting, in letters of either case, but is none, by
+ * that name. Values are not repeated.
  */
 export function unknownSettings(
   environment: Readonly<Record<string, string | undefined>>,
@@ -228,13 +230,13 @@ export function unknownSettings(
   );
 }
 
-/** What is set without the names that are no settings, and a sentence for each of those. */
+/** The settings without unknown names, and a sentence for each unknown name. */
 export interface SettingsAlone {
   readonly known: Readonly<Record<string, string | undefined>>;
   readonly problems: readonly string[];
 }
 
-/** Parts what is set from names that only look like settings (`unknownSettings`). */
+/** Separates settings from names that only look like settings (`unknownSettings`). */
 export function withoutUnknown(
   environment: SettingsAlone['known'],
   settings: readonly Setting[],

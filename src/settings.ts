@@ -1,12 +1,12 @@
 /**
- * The table of settings: what the environment may decide. The documentation is generated from it,
- * and a name that is not in it is refused.
+ * The table of settings that the environment may contain. The documentation is generated from it,
+ * and other names that look like settings are refused.
  */
 import { TRANSPORT_CHOICES, type Setting } from './setting.js';
 
 type Plain = 'text' | 'path' | 'url';
 
-/** A setting that is taken as it is given. */
+/** A setting whose text needs no checks beyond those of its type. */
 function plain<T extends Plain>(type: T) {
   return <const N extends string>(name: N, unset: string, meaning: string) =>
     ({ name, type, default: unset, meaning }) as const;
@@ -26,7 +26,7 @@ function whole<const N extends string>(
   return { name, type: 'integer', default: String(unset), min, ...most, meaning } as const;
 }
 
-/** What is off unless it is 1. */
+/** A setting that is off unless it is 1. */
 const on = <const N extends string>(name: N, meaning: string) => whole(name, 0, 0, 1, meaning);
 
 // biome-ignore format: a setting a row, what it is called and may be in front of what it means

@@ -1,4 +1,4 @@
-/** What every part of the service is made with: keys, gates, usage, clock, readiness. */
+/** Makes what every part of the service uses: keys, gates, usage, clock, readiness. */
 import type { KeptServices } from './api/lookup/kept.js';
 import { Readiness } from './api/system/health.js';
 import { packageVersion } from './base/process.js';
@@ -12,15 +12,15 @@ import { ServiceClock } from './store/service-clock.js';
 import { UsageBook } from './store/usage.js';
 import { KeyCache, merchantFinder } from './store/watched.js';
 
-/** What is told of the service while it runs. */
+/** State of the service that changes while it runs. */
 export interface ServiceState {
-  /** It was told to stop. */
+  /** Whether it was told to stop. */
   draining: boolean;
 }
 
-/** What every part is made with: what is open, and what is asked of it by all of them. */
+/** What every part of the service is made with. */
 export interface Shared extends AppOptions, Opened {
-  /** Those that may ask for rates, and those that may look at their account: disabled ones too. */
+  /** Finds active keys, which may ask for rates, and all keys, which may see their account. */
   readonly keys: KeyCache;
   readonly gate: Gate;
   readonly anyKeyGate: Gate;
@@ -33,7 +33,7 @@ export interface Shared extends AppOptions, Opened {
   readonly files?: FleetFiles | null;
 }
 
-/** Makes the gates, the book of usage and the clock over what is open. */
+/** Makes the gates, the counts of usage and the clock. */
 export function openShared(options: AppOptions, opened: Opened): Shared {
   const {
     config: { baseUrl },
@@ -73,7 +73,7 @@ export function openShared(options: AppOptions, opened: Opened): Shared {
   };
 }
 
-/** Kept releases, for those who ask for one by its name, and receipts. */
+/** Gives access to kept releases by name, and the data for receipts. */
 export function keptOf({ config, live, log }: Shared): KeptServices {
   const { baseUrl, precisionMin, refuseUnruled } = config;
   return {
@@ -84,10 +84,12 @@ export function keptOf({ config, live, log }: Shared): KeptServices {
   };
 }
 
-/** From this age on what is known of a database that cannot be reached is too old. */
+/** A database that is out of reach makes the service unready when its known state is this old. */
 const STORE_AGE_MS_MAX = 30_000;
 
-/** What keeps the service from being ready; a store that took nothing is tried again when asked. */
+/**
+ * Decides whether the service is ready. If the last write to the store failed, asking tries again.
+ */
 export function readinessOf(
   { config, state, live, follower, clock, providerWatch, store, log }: Shared,
   pool: EnginePool,
@@ -100,7 +102,7 @@ export function readinessOf(
       serving: () => pool.state.serving > 0,
       storeTakes: () => {
         if (!clock.stored) void clock.save();
-        // What is known goes on being served for a while.
+        // Until then the known state is still served.
         if ((store.age() ?? 0) > STORE_AGE_MS_MAX) return false;
         return clock.stored && hasRoom(config.varDir);
       },

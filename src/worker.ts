@@ -1,6 +1,6 @@
 /**
- * What a worker does with a task: it opens the release that is named, and answers the requests of
- * the frame in order.
+ * Carries out the tasks of a worker: opens the release of a task, and answers the requests of its
+ * frame in order.
  */
 import { answerCarts } from './api/cart/answer.js';
 import { calculateCarts, readCarts, type CartsUnderWay } from './api/cart/body-carts.js';
@@ -29,13 +29,13 @@ import {
 } from './pool/types.js';
 import { SUCCESS } from './wire/response-code.js';
 
-/** The active one, the one before it or of a job, and one that somebody asks for by name. */
+/** The active release, the one before it or of a job, and one that a caller asks for by name. */
 export const RELEASES_PER_WORKER = 3;
 
-/** The releases a worker has open: those that tasks named last. */
+/** The releases that a worker has open: those that tasks named last. */
 export class OpenReleases<T extends { close(): void }> {
   readonly #open: (dir: string) => T;
-  /** The one that was named last at the end. */
+  /** In the order in which they were last named. */
   readonly #byId = new Map<string, T>();
   #last = '';
 
@@ -43,11 +43,14 @@ export class OpenReleases<T extends { close(): void }> {
     this.#open = open;
   }
 
-  /** Tasks of one worker run one after the other, so none is using what is closed here. */
+  /**
+   * Tasks of a worker run one after the other, so no other task uses the release that is closed
+   * here.
+   */
   get({ id, dir }: { readonly id: string; readonly dir: string }): T {
     let opened = this.#byId.get(id);
     if (opened !== undefined) {
-      // The last one stays last, which almost every task finds so.
+      // The release named last is at the end already, as for almost every task.
       if (id !== this.#last) this.#byId.delete(id);
       if (id !== this.#last) this.#byId.set(id, opened);
       this.#last = id;
@@ -65,16 +68,16 @@ export class OpenReleases<T extends { close(): void }> {
   }
 }
 
-/** What the worker of a thread is made with. */
+/** What a worker is made with. */
 interface WorkerParts {
   readonly settings: EngineSettings;
   /** Opens the release in a folder. */
   readonly open: (dir: string) => Engine;
-  /** Told of an exception behind a 106; it must not throw. */
+  /** Called with an exception that is answered with 106; must not throw. */
   readonly report: (error: unknown) => void;
 }
 
-/** Makes what answers the tasks of a worker. */
+/** Makes the function that answers the tasks of a worker. */
 export function taskAnswerer({ settings, open, report }: WorkerParts): AnswerTask {
   const releases = new OpenReleases(open);
   const { baseUrl, precisionMin, refuseUnruled = false, cacheBytesMax: bytes } = settings;
@@ -87,7 +90,8 @@ export function taskAnswerer({ settings, open, report }: WorkerParts): AnswerTas
   };
   const kept = bytes === undefined ? {} : { fragmentBytesMax: bytes, postalBytesMax: bytes };
   const context = openWire({ ...all, ...kept });
-  // Of tasks of their own: what is kept is of one release and day, and they have others.
+  // For tasks with a release or day of their own. It keeps no fragments, since those of the main
+  // context belong to one release and day.
   const others = openWire({ ...all, fragmentBytesMax: 0, postalBytesMax: 0 });
   return function answerTask({ dataset, frame, now, own }, into) {
     if (dataset.id === NO_RELEASE.id) answerBodies(into, frame, context);
@@ -97,17 +101,17 @@ export function taskAnswerer({ settings, open, report }: WorkerParts): AnswerTas
 
 let shared: WireContext | null = null;
 
-/** A request of a frame, as far as it has come. */
+/** A request of a frame, and how far it has been processed. */
 interface Step extends LookupStep {
   readonly request: ReceivedRequest;
-  /** Carts of a merchant; null for a body that is read with its answer. */
+  /** The carts of a merchant; null for a body that is read only when it is answered. */
   carts: CartsUnderWay | null | undefined;
 }
 
 /**
- * Answers every request of a frame, in order. A request that cannot be answered gets a failure of
- * its own and leaves the others alone. Lookups and carts go through each step together: a processor
- * keeps less code at hand than one goes through.
+ * Answers every request of a frame, in order. A request that cannot be answered gets a failure, and
+ * the others are not affected. Lookups and carts go through each step together, since the
+ * processor's cache does not have room for the code of all steps.
  */
 export function answerInto(
   writer: AnswerWriter,
@@ -135,13 +139,13 @@ function read(step: Step): void {
     if (request.kind !== 'lookup') return;
     step.parsed = parseQuery(request.payload, request.version, request.grants);
   } catch {
-    // A bug, which is reported and answered when it throws again.
+    // This is a bug. The answer meets it again, and reports it.
   }
 }
 
 /**
- * Looks up an address, or coordinates with how near their border is: that is read from the cell
- * they lie in, which is at hand for the moment.
+ * Looks up an address or coordinates. For coordinates it also finds out how near a border is, from
+ * the same cell, which is still in the processor's cache.
  */
 function find(step: Step, context: WireContext, engine: Engine, nowMs: number): void {
   const { request, parsed, carts } = step;
@@ -155,11 +159,11 @@ function find(step: Step, context: WireContext, engine: Engine, nowMs: number): 
     if (isPoint && !isRefused(outcome) && outcome.kind === 'situs') engine.border(outcome);
     step.outcome = outcome;
   } catch {
-    // As above.
+    // The answer meets the same exception again, and reports it.
   }
 }
 
-/** Calculates carts that were read. */
+/** Calculates the carts of a request that were read before. */
 function findTaxes(
   carts: CartsUnderWay,
   context: WireContext,
@@ -169,11 +173,11 @@ function findTaxes(
   try {
     calculateCarts(context, engine, carts, nowMs);
   } catch {
-    // As above.
+    // The answer meets the same exception again, and reports it.
   }
 }
 
-/** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
+/** Answers requests that need no dataset. A body that causes an exception is answered with 500. */
 function answerBodies(writer: AnswerWriter, frame: Uint8Array, context: WireContext): void {
   const requests = new RequestReader(frame);
   for (let next = requests.next(); next !== null; next = requests.next()) {
@@ -225,7 +229,7 @@ function answerRequest(context: WireContext, engine: Engine, step: Step, nowMs: 
   }
 }
 
-/** What `answer` throws is a bug, is reported and answered with 106. */
+/** An exception of `answer` is a bug; it is reported and answered with 106. */
 function guarded(context: WireContext, answer: () => Answer): Answer {
   try {
     return answer();

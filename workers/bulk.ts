@@ -1,16 +1,22 @@
-/** Worker of bulk chunks: the same answers, with the processor left to single lookups first. */
+/**
+ * A worker for chunks of bulk files. It gives the same answers, at a lower priority than single
+ * lookups.
+ */
 import { setPriority } from 'node:os';
 import { serve } from './engine.js';
 
-/** Of 19; enough to let a lookup run at once, and no hindrance where the processor is idle. */
+/**
+ * A nice value of up to 19; this one lets a lookup run at once, and costs nothing where the
+ * processor is idle.
+ */
 const NICE = 10;
 
-// Elsewhere the priority is that of the whole process.
+// On other systems it would change the priority of the whole process.
 if (process.platform === 'linux') {
   try {
     setPriority(NICE);
   } catch {
-    // Not permitted here: lookups are slower beside bulk files, and nothing else.
+    // Not permitted here: lookups are then slower while bulk files are processed.
   }
 }
 

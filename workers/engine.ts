@@ -1,4 +1,4 @@
-/** Worker: bytes in, bytes out. */
+/** A worker that answers requests: it takes frames of bytes and returns frames of bytes. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { openDataset } from '../src/dataset/open.js';
@@ -11,12 +11,15 @@ import { taskAnswerer } from '../src/worker.js';
 
 const STDERR = 2;
 
-/** A stream would need the event loop, which stands still while the worker serves. */
+/**
+ * Written synchronously: a stream would need the event loop, which stands still while a worker
+ * serves.
+ */
 function writeLine(line: string): void {
   try {
     writeSync(STDERR, line);
   } catch {
-    // Nobody reads: a lookup is worth more than its log line.
+    // Nobody reads the log, and a lookup is more important than its log line.
   }
 }
 
@@ -24,7 +27,7 @@ const settings: EngineSettings = workerData;
 const log = createLog(settings.logLevel, writeLine);
 const COVERAGE = 'npx situs dataset coverage';
 
-/** Whether no thread of those that share `told` has told of it. */
+/** Whether no thread has reported this yet, of all threads that share `told`. */
 function isNews({ state, past }: Unheld): boolean {
   const { told } = settings;
   if (told === undefined) return true;

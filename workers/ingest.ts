@@ -1,4 +1,4 @@
-/** Worker of a build: reads sources of addresses and builds shards of the street table. */
+/** A worker of a build: parses sources of addresses, and builds shards of the street table. */
 import { workerData } from 'node:worker_threads';
 import { tasksOf, type World } from '../src/ingest/street/build-tasks.js';
 

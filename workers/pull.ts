@@ -1,6 +1,6 @@
 /**
- * A process that pulls one release: a line of JSON on standard input says which and from where; it
- * prints a line for each piece and one at the end, and ends when standard input does.
+ * A process that pulls one release. A line of JSON on standard input says which one and from where;
+ * it prints a line for each piece and one at the end, and ends when standard input ends.
  */
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -36,7 +36,7 @@ async function pull({ place: settings, ...order }: PullOrder): Promise<PullLine>
 try {
   setPriority(NICE);
 } catch {
-  // Not permitted here: it is quicker than it has to be.
+  // Not permitted here: the pull only takes more of the processor than it should.
 }
 
 createInterface({ input: process.stdin })

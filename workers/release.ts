@@ -1,7 +1,7 @@
 /**
- * A process that checks one release: `release.js DIR COPY_TO BACKGROUND PUBLIC_KEYS`, with an empty
- * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for
- * each step and one at the end.
+ * A process that checks one release: `release.js DIR COPY_TO BACKGROUND PUBLIC_KEYS`. An empty
+ * COPY_TO means to check it where it is; PUBLIC_KEYS are given where it must be signed. Prints a
+ * line of JSON for each step, and one at the end.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -13,9 +13,9 @@ import { copyRelease, RELEASE_FILES, readStamp, writeStamp } from '../src/datase
 import { messageOf } from '../src/log.js';
 
 const NICE = 10;
-/** Where there is no room for a copy, the release is used where it is. */
+/** Errors that mean there is no room for a copy; the release is then used where it is. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
-/** Errors of a machine that lacks something now; they say nothing of the release. */
+/** Errors of a machine that lacks something at the moment, which say nothing about the release. */
 const PASSING = new Set([...NO_ROOM, 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 const STEPS_SHOWN = 100;
 
@@ -27,13 +27,13 @@ function say(line: CheckLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Says every hundredth part of a stage. */
+/** Prints every hundredth part of a stage. */
 function progress(stage: string, done: number, total: number): void {
   const step = Math.max(1, Math.floor(total / STEPS_SHOWN));
   if (done >= total || done % step < 1) say({ stage, done, total });
 }
 
-/** Copies a release; returns the folder to go on with. */
+/** Copies a release, and returns the folder to go on with. */
 async function copied(dir: string, copyTo: string): Promise<string> {
   try {
     await copyRelease(dir, copyTo);
@@ -60,7 +60,7 @@ async function check(dir: string, copyTo: string, signedBy: readonly string[]): 
     known !== null &&
     RELEASE_FILES.every((name) => known.files[name].sha256 === stamp.files[name].sha256);
   if (same) return { problems, dir: checked };
-  // Loaded here alone: most releases have their stamp, and a server waits for this.
+  // Loaded only when needed: most releases have their stamp already, and a server waits for this.
   const { checkRecords } = await import('../src/ingest/verify.js');
   const found = await checkRecords(checked, progress);
   if (found.length === 0) writeStamp(dir, checkFiles(dir).stamp ?? stamp);
@@ -72,7 +72,7 @@ if (background !== '') {
   try {
     setPriority(NICE);
   } catch {
-    // Not permitted here: the check is quicker than it has to be.
+    // Not permitted here: the check only takes more of the processor than it should.
   }
 }
 check(dir, copyTo, keys === '' ? [] : keys.split(',')).then(say, (error: unknown) => {

@@ -1,4 +1,4 @@
-/** Address lines to ask for: the reference recipe's own doors, else cities with their ZIPs. */
+/** Address lines to look up: doors of the reference recipe, or cities with their ZIPs. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseStreetName, formatStreetName } from '../../src/address/street-name.js';
@@ -11,11 +11,11 @@ import { readRecipe } from '../../src/ingest/recipe.js';
 import { readPoints } from '../../src/ingest/source/address-source.js';
 import { seeded } from './case.js';
 
-/** One door in so many is asked for. */
+/** One in so many doors is used. */
 const STRIDE = 40;
 const POSTAL_LINES = 3_000;
 
-/** The folder of publishers' files beside the repository, if there is one. */
+/** The folder of publishers' files beside the repository; null where there is none. */
 export function sourcesDir(): string | null {
   const dir = join(packageRoot(), '..', 'shared', 'data');
   return existsSync(dir) ? dir : null;
@@ -52,7 +52,7 @@ function postalLines(dataset: Dataset, datasetDir: string): string[] {
   });
 }
 
-/** Lines for a dataset, doors where it has them and their sources are at hand. */
+/** Lines for a dataset: doors, if it has streets and their sources are available. */
 export async function addressLines(
   dataset: Dataset,
   datasetDir: string,

@@ -1,4 +1,7 @@
-/** Rows a minute of bulk files over HTTP, beside papaparse on the same file; lookups meanwhile. */
+/**
+ * Rows a minute of bulk files over HTTP, compared with papaparse on the same file; and lookups
+ * meanwhile.
+ */
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +20,7 @@ const NDJSON_ROWS = 150_000;
 const ROUNDS = 3;
 const MINUTE_MS = 60_000;
 const LOOKUPS_A_SECOND = 500;
-/** No lookup is answered from what is kept. */
+/** No answer to a lookup is cached. */
 export const WORKERS_ANSWER = { SITUS_ANSWER_CACHE_MIB: '0' };
 const AGENT = new Agent({ keepAlive: true, maxSockets: 32 });
 
@@ -53,12 +56,12 @@ async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {
   return { csv, ndjson, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** An upload of rows. */
+/** Uploads rows, and returns the milliseconds. */
 function rowsOf(port: number, file: string, type: string): Promise<number> {
   return upload({ port, path: '/bulk/lookup', file, type });
 }
 
-/** Rows a minute that papaparse alone reads and writes, on one thread. */
+/** Rows a minute that papaparse alone reads and writes, in one thread. */
 function papaparseAlone(file: string): number {
   const text = readFileSync(file, 'utf8');
   const from = performance.now();
@@ -120,7 +123,10 @@ export async function bulkNdjsonCase(input: BenchInput): Promise<readonly Figure
   ];
 }
 
-/** Latencies of lookups sent at a steady rate, whatever the answers do. */
+/**
+ * The 99th percentile, in milliseconds, of lookups sent at a steady rate whether or not earlier
+ * ones were answered.
+ */
 export async function steady(
   port: number,
   seconds: number,

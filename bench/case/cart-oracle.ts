@@ -1,8 +1,8 @@
-/** Random carts against the oracle of plain fractions. */
+/** Compares random carts with the oracle, which calculates in plain fractions. */
 import { RandomCarts } from '../../test/support/random-carts.js';
 import { seeded } from './case.js';
 
-/** What a comparison came to: carts compared, how many had amounts, and the first differences. */
+/** The result: carts compared, how many had amounts, and the first differences. */
 interface OracleRun {
   readonly carts: number;
   readonly answered: number;

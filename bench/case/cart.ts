@@ -1,4 +1,4 @@
-/** What a cart costs inside a worker: two addresses located, ten lines rated. */
+/** What a cart costs inside a worker: two addresses are located, and ten lines are taxed. */
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
 import type { CartQuery } from '../../src/engine/cart/outcome.js';
@@ -7,7 +7,7 @@ import { isFailure } from '../../src/failure.js';
 import { addressLines } from './addresses.js';
 import { seeded, sink, type BenchInput, type Figure } from './case.js';
 
-/** Microseconds of the engine that a cart of ten lines may take. */
+/** How many microseconds the engine may take for a cart of ten lines. */
 const CART_MICROSECONDS = 60;
 const LINES = 10;
 const CARTS = 2_000;
@@ -18,7 +18,7 @@ const TICS = [null, '20010', null, '40030', null, '51020', null, '31000', null, 
 
 const STATE = /, ([A-Z]{2})\b/;
 
-/** Doors that orders leave from. */
+/** How many doors orders come from. */
 const ORIGINS = 40;
 
 /** Carts of ten lines within a state, so that both addresses have to be found. */
@@ -57,17 +57,16 @@ export function sampleCarts(
   return carts;
 }
 
-/** What is measured: carts to new doors, again to the same ones, and with explanations. */
+/** The kinds measured: carts to new doors, to the same doors again, and with explanations. */
 const KINDS = [
   { name: 'engine cart', known: false, explain: false },
   { name: 'engine cart, known doors', known: true, explain: false },
   { name: 'engine cart, explained', known: true, explain: true },
 ] as const;
 
-/** What is known of places ends with it. */
+/** After this time the engine forgets places that it remembered. */
 const SLOT_MS = 15 * 60 * 1000;
 
-/** Figures of carts. */
 export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const engine = new Engine(dataset);

@@ -1,6 +1,7 @@
 /**
- * What gathering saves: lanes against one task of Piscina's a request, and against tasks of
- * Piscina's that hold the requests of a turn. No HTTP, one worker, the same queries.
+ * What gathering requests saves: compares lanes with one task of Piscina's for each request, and
+ * with tasks of Piscina's for all requests of a turn. Without HTTP, with one worker, and with the
+ * same queries.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,18 +15,18 @@ import type { EngineTask } from '../../src/pool/types.js';
 import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries } from './queries.js';
 
-/** Requests under way at once. */
+/** How many requests are under way at once. */
 const TOGETHER = 64;
-/** The ways take turns, so that what else the machine does meets all of them. */
+/** The ways are measured in turn, so that other load of the machine affects all of them. */
 const ROUNDS = 3;
 const WARM_MS = 1000;
 const DRAIN_MS = 5;
-/** As many tasks as a lane has slots. */
+/** Twice as many tasks as a lane has slots. */
 const TASKS_PER_WORKER = 8;
 const VERSION = 60;
 const WORKER = new URL('../load/task-worker.js', import.meta.url);
 
-/** A way to have a query answered by a worker; `done` is called with the answer's status. */
+/** A way to have a worker answer a query; `done` is called with the status of the answer. */
 interface Way {
   submit(query: string, done: (status: number) => void): void;
   close(): Promise<void>;
@@ -56,7 +57,10 @@ function byLanes(release: PinnedRelease): Way {
   };
 }
 
-/** Tasks of Piscina's with up to so many requests each; what is less goes when the turn ends. */
+/**
+ * Sends tasks of Piscina's with up to `requestsPerTask` requests each; fewer are sent when the turn
+ * ends.
+ */
 function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
   const piscina = new Piscina<EngineTask, Uint8Array>({
     filename: fileURLToPath(WORKER),
@@ -93,11 +97,14 @@ function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
 interface Measured {
   /** Requests a second. */
   readonly rate: number;
-  /** Microseconds of processor time a request, of both threads: a busy machine changes it least. */
+  /**
+   * Microseconds of processor time for each request, of both threads; other load changes this
+   * least.
+   */
   readonly cost: number;
 }
 
-/** While TOGETHER are under way, each followed by the next when it is answered. */
+/** Measures with TOGETHER requests under way, each followed by the next when it is answered. */
 async function measure(
   way: Way,
   queries: readonly string[],
@@ -127,7 +134,7 @@ async function measure(
   return { rate, cost: (user + system) / count };
 }
 
-/** The three ways in turns, and what each of the latter two is behind. */
+/** Measures the three ways in turn, and compares them. */
 export async function coalescingCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const queries = sampleQueries('zip', dataset, input.datasetDir, []);

@@ -1,6 +1,6 @@
 /**
- * Merchants made a second over HTTP by 64 clients at once, each answered after its record is on
- * the disk, against the same writes one by one, each with a flush of its own.
+ * Merchants made in a second over HTTP by 64 clients at once, each answered after its record is on
+ * the disk; compared with the same writes one by one, each with a flush of its own.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -26,7 +26,7 @@ import { type BenchInput, type Figure, median } from './case.js';
 const KEY = 'bench-key-0123456789';
 const CLIENTS = 64;
 const ROUNDS = 3;
-/** What group commit should bring over one flush per write. */
+/** How many times as fast group commit must be as one flush for each write. */
 const RATIO_MIN = 4;
 
 async function startServer(varDir: string): Promise<{ child: ChildProcess; origin: string }> {
@@ -67,7 +67,7 @@ async function create(pool: Pool): Promise<void> {
   throw new Error(`a create was answered ${answer.statusCode}: ${text}`);
 }
 
-/** Creates a second by so many clients, each with one request under way. */
+/** Merchants made in a second by so many clients, each with one request under way. */
 async function createsPerSecond(origin: string, clients: number, seconds: number): Promise<number> {
   const pool = new Pool(origin, { connections: clients });
   const from = performance.now();
@@ -100,7 +100,7 @@ function flushesPerSecond(dir: string, seconds: number): number {
   return done / ((performance.now() - from) / 1_000);
 }
 
-/** Number of the store's last commit. */
+/** The number of the store's last commit. */
 async function commits(varDir: string): Promise<number> {
   const root = open({ path: storeDir(varDir), readOnly: true });
   const { lastTxnId = 0 }: { lastTxnId?: number } = root.getStats();
@@ -108,7 +108,7 @@ async function commits(varDir: string): Promise<number> {
   return lastTxnId;
 }
 
-/** Figures of durable creates. */
+/** Figures for durable writes. */
 export async function durableCreatesCase(input: BenchInput): Promise<readonly Figure[]> {
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
   symlinkSync(join(input.varDir, 'datasets'), join(own, 'datasets'));

@@ -1,4 +1,7 @@
-/** What a lookup costs inside a worker: locate and rate, and the whole answer as bytes. */
+/**
+ * What a lookup costs inside a worker: locating and finding the rates, and the complete answer as
+ * bytes.
+ */
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
@@ -14,10 +17,10 @@ import { sink, type BenchInput, type Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
 import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
-/** Microseconds an engine lookup may take, by kind. */
+/** How many microseconds a lookup of each kind may take in the engine. */
 const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point: 4, address: 15 };
 
-/** Requests of one frame in the whole-answer figure. */
+/** How many requests a frame has, where complete answers are measured. */
 const FRAME = 32;
 const ANSWERS_BYTES = 512 * 1024;
 const LOOKUP = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
@@ -36,7 +39,7 @@ async function measure(
   return (result.latency.p50 * 1000) / batch;
 }
 
-/** Figures of one kind of lookup. */
+/** Figures for one kind of lookup. */
 export async function engineCase(kind: QueryKind, input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const lines = kind === 'address' ? await addressLines(dataset, input.datasetDir) : [];
@@ -55,7 +58,7 @@ export async function engineCase(kind: QueryKind, input: BenchInput): Promise<re
       at = (at + 1) % queries.length;
     }
   });
-  // As a worker has it: shared memory that is used again and again.
+  // As in a worker, shared memory is used again and again.
   const frame = new RequestFrame();
   const memory = Buffer.from(new SharedArrayBuffer(ANSWERS_BYTES));
   const writer = new AnswerWriter(FRAME, memory);

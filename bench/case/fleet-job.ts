@@ -1,7 +1,8 @@
 /**
- * A job over two nodes of one bulk worker each beside the same job on one node of two, in turns: all
- * of it on the processors of one machine, driver and broker too. So it shows what the way over the
- * broker costs; on machines of their own each node would have its processors to itself.
+ * Compares a job over two nodes with one bulk worker each, and the same job on one node with two,
+ * in turns. Everything runs on the processors of one machine, including driver and broker, so this
+ * shows what the way over the broker costs; on separate machines, each node would have its own
+ * processors.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -51,7 +52,10 @@ async function ask(port: number, path: string, init: RequestInit = {}): Promise<
   return fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
 }
 
-/** Runs a job; from its start, after the upload, to its end, and the SHA-256 of its result. */
+/**
+ * Runs a job. Returns the time from its start, after the upload, to its end, and the SHA-256 of its
+ * result.
+ */
 async function jobOn(
   { port, pids }: Side,
   body: string,
@@ -81,7 +85,7 @@ async function jobOn(
   }
 }
 
-/** The lowest quarter: what others take of the machine only ever adds. */
+/** The first quartile, since other load of the machine only adds time. */
 function low(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 4)] ?? 0;
 }
@@ -89,7 +93,7 @@ function low(values: readonly number[]): number {
 async function measured(one: Side, two: Side, body: string): Promise<readonly Figure[]> {
   const took: Readonly<Record<'one' | 'two', Took[]>> = { one: [], two: [] };
   const sums = new Set<string>();
-  // The first of each fills what is kept and compiled.
+  // The first round of each fills caches and compiles code.
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [name, side] of [
       ['one', one],
@@ -126,7 +130,7 @@ async function measured(one: Side, two: Side, body: string): Promise<readonly Fi
   ];
 }
 
-/** Figures of a job over two nodes as shares of one node's speed. */
+/** Figures for a job over two nodes, as shares of one node's speed. */
 export async function fleetJobCase(input: BenchInput): Promise<readonly Figure[]> {
   const body = await table(input);
   const dir = mkdtempSync(join(tmpdir(), 'situs-bench-nats-'));

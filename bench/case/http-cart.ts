@@ -1,4 +1,6 @@
-/** Carts over HTTP: small ones beside a bare server, the largest one beside lookups. */
+/**
+ * Carts over HTTP: small ones compared with a bare server, and the largest request beside lookups.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,12 +65,12 @@ function sentCart({ origin, destination, lines }: CartQuery, count: number): obj
   };
 }
 
-/** Carts of ten lines that have an answer with their addresses in parts. */
+/** Carts of ten lines with addresses in parts which can be answered. */
 async function answeredCarts({ datasetDir }: BenchInput): Promise<readonly CartQuery[]> {
   const dataset: Dataset = openDataset(datasetDir);
   const engine = new Engine(dataset);
   const now = Date.now();
-  // A merchant's address has a ZIP code.
+  // A merchant's address needs a ZIP.
   const lines = (await addressLines(dataset, datasetDir)).filter((line) => /\d{5}$/.test(line));
   const carts = sampleCarts(
     lines,
@@ -115,7 +117,7 @@ async function bareBeside({ port }: SitusServer, body: string): Promise<BareServ
   return startBareServer(await bareAnswer(response));
 }
 
-/** Requests of carts with so many lines, in turns with a bare server for bodies of the same size. */
+/** Measures requests with these bodies, in turns with a bare server that gets the same ones. */
 async function cartFigures(
   input: BenchInput,
   situs: SitusServer,
@@ -172,7 +174,7 @@ async function cartFigures(
   ];
 }
 
-/** Carts of ten lines for a self-managed merchant, and of one. */
+/** Carts of a self-managed merchant, with ten lines and with one. */
 export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]> {
   const carts = await answeredCarts(input);
   const situs = await startSitus(input.varDir);
@@ -189,7 +191,7 @@ export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]
   }
 }
 
-/** The largest request, over and over, while lookups come at a steady rate. */
+/** Sends the largest request again and again, while lookups come at a steady rate. */
 export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[]> {
   const carts = await answeredCarts(input);
   const paths = await addressPaths(input.datasetDir);

@@ -1,4 +1,4 @@
-/** Requests a second over HTTP, against a bare server that sends the same body, in turns. */
+/** Requests a second over HTTP, compared with a bare server that sends the same body, in turns. */
 import { openDataset } from '../../src/dataset/open.js';
 import { headOf } from '../../src/http/reply.js';
 import { startBareServer, type BareAnswer } from '../load/bare-server.js';
@@ -8,13 +8,13 @@ import { addressLines } from './addresses.js';
 import { type BenchInput, type Figure, median } from './case.js';
 import { EVERY, sampleQueries, type QueryKind } from './queries.js';
 
-/** Share of the bare server's requests a second to reach. */
+/** The least share of the bare server's rate. */
 const TARGET_SHARE: Readonly<Record<QueryKind, number>> = { zip: 0.85, point: 0.8, address: 0.65 };
 
 const ROUNDS = 5;
-/** What a busy front end sees, and four times as many. */
+/** A typical number of connections, and four times as many. */
 const CONNECTIONS = [64, 256];
-/** Header fields that every server sends by itself. */
+/** Header fields that every server adds by itself. */
 const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
 
 interface Target {
@@ -30,7 +30,7 @@ export async function sampleAnswer(
   return bareAnswer(await fetch(url, { headers }));
 }
 
-/** An answer for the bare server to repeat. */
+/** A response in the form that the bare server repeats. */
 export async function bareAnswer(response: Response): Promise<BareAnswer> {
   const { 'content-type': type = '', ...fields } = Object.fromEntries(
     [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
@@ -39,9 +39,9 @@ export async function bareAnswer(response: Response): Promise<BareAnswer> {
 }
 
 /**
- * How lookups come. `again`: a sample of queries over and over, to a service as it is by default,
- * which keeps the answers to what is asked again. `every`: the same with every query there is.
- * `new`: as if nobody ever asked twice: nothing is kept, and a worker answers each.
+ * How lookups recur. `again`: a sample of queries is repeated, and the service caches answers as by
+ * default. `every`: the same with all queries. `new`: as if no query ever came twice: nothing is
+ * cached, and a worker answers each.
  */
 type Traffic = 'again' | 'every' | 'new';
 
@@ -112,7 +112,10 @@ function figures(
   ];
 }
 
-/** Figures of one kind of lookup. What is kept is asked for twice before: it is kept from then. */
+/**
+ * Figures for one kind of lookup. Where answers are cached, each query is sent twice before, after
+ * which its answer is in the cache.
+ */
 export async function httpCase(
   kind: QueryKind,
   traffic: Traffic,

@@ -1,4 +1,4 @@
-/** What a lookup costs before and after its way through the pool: key, rate window, usage count. */
+/** What a lookup costs before and after the pool: key, rate window, usage count. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ import { UsageBook } from '../../src/store/usage.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 
 const KEYS = 100;
-/** Requests of one measured turn. */
+/** How many requests one measured run has. */
 const TURN = 1_000;
 const TARGET_MICROSECONDS = 1;
-/** What an enterprise key has unless set. */
+/** The default rate of an enterprise key. */
 const RATE = 10_000;
 const QUERY = 'address=200+Spectrum+Center+Dr,+Irvine,+CA+92618';
 const LIMIT = 999_999_999_999;
 
-/** Milliseconds between two requests: every key's window is full to three quarters, and moves. */
+/** Milliseconds between two requests, so that each key's window is always three quarters full. */
 const STEP_MS = 60_000 / (KEYS * RATE * 0.75);
 
 interface Kind {
@@ -41,7 +41,7 @@ const KINDS: readonly Kind[] = [
   { name: 'limiter by buckets', settings: { rate: 100_000_000 }, note: 'a rate above 100,000' },
 ];
 
-/** The texts of the keys as the server hands them over: never the same string object twice. */
+/** The texts of the keys as the server passes them: a new string object each time. */
 function freshTexts(texts: readonly string[]): readonly string[] {
   return Array.from({ length: TURN }, (_, index) =>
     Buffer.from(texts[index % texts.length]!, 'latin1').toString('latin1'),
@@ -58,7 +58,7 @@ async function measure(
   const keys = new KeyCache(store);
   const usage = new UsageBook(store);
   let at = 0;
-  // The real clock is asked too, since that is part of the cost.
+  // The real clock is read too, since that is part of the cost.
   const gate = createRateGate(() => (at += STEP_MS) + Math.min(0, performance.now()));
   let header = '';
   const request = { query: QUERY, header: () => header };
@@ -90,7 +90,7 @@ async function measure(
   return { name, value, unit: 'µs', target: { atMost: TARGET_MICROSECONDS }, note };
 }
 
-/** Microseconds per request of key check, rate window and usage count together. */
+/** Microseconds a request for checking the key, the rate window and the usage count together. */
 export async function limiterCase(input: BenchInput): Promise<readonly Figure[]> {
   const varDir = mkdtempSync(join(tmpdir(), 'situs-limiter-'));
   const figures: Figure[] = [];

@@ -1,6 +1,7 @@
 /**
- * What windows of all nodes cost: processor time of a lookup with SITUS_LIMITS against one without,
- * in turns, with a Redis or Valkey on the same machine, whose own time is told beside.
+ * What windows shared by all nodes cost: compares the processor time of a lookup with SITUS_LIMITS
+ * and without, in turns, with a Redis or Valkey on the same machine, whose own time is reported
+ * too.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,10 +19,10 @@ import { addressLines } from './addresses.js';
 import { type BenchInput, type Figure, lowest } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
 
-/** Short ones: other programs of the machine come and go. */
+/** Many short rounds, since the load of other programs changes. */
 const ROUNDS = 15;
 const WARMUP_SECONDS = 0.3;
-/** Keys of a rate that they stay far from. */
+/** How many keys there are, with a rate that they stay far below. */
 const MANY = 100;
 const RATE_OF_MANY = 100_000;
 const CONNECTIONS = [64];
@@ -69,9 +70,9 @@ async function startRedis(): Promise<OwnRedis> {
 interface Kind {
   readonly name: string;
   readonly paths: readonly string[];
-  /** Whether answers that came twice are kept, or a worker gives each. */
+  /** Whether answers are cached when they recur, or a worker makes each. */
   readonly kept: boolean;
-  /** Keys that ask in turn; the one of all measures where there is none. */
+  /** Keys that are used in turn; absent where one key is used for all requests. */
   readonly keys?: readonly string[];
 }
 
@@ -117,7 +118,7 @@ async function measure(
       const loads: LoadsOf = { own: [], shared: [] };
       const redisOf: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        // Each goes first in turn.
+        // Each of the two goes first in turn.
         for (const which of round % 2 === 0 ? ORDER : ORDER.toReversed()) {
           const { port, pid } = servers[which];
           const before = processorTime(redis.pid);
@@ -132,7 +133,7 @@ async function measure(
           });
           loads[which].push(result);
           if (which === 'own') continue;
-          // It works while the load warms up, too.
+          // Redis works during the warm-up too.
           const share = input.seconds / (input.seconds + WARMUP_SECONDS);
           redisOf.push(((processorTime(redis.pid) - before) * share) / result.requests);
         }
@@ -148,8 +149,8 @@ async function measure(
 }
 
 /**
- * Processor time of lookups: of points and addresses by workers, and of ZIPs from what is kept, by
- * one key and by many.
+ * Processor time of lookups: of points and addresses by workers, and of ZIPs from cached answers,
+ * with one key and with many.
  */
 export async function limitsCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);

@@ -1,7 +1,7 @@
 /**
- * Lookups a second by ZIP with 1, 2 and 4 listeners, and with one without a supervisor, in turns. The
- * generator and all listeners share the processors of one machine: where these are no more than a
- * front end and the generator need, the figures show what listeners cost and not what they bring.
+ * Lookups a second by ZIP with 1, 2 and 4 listeners, and without a supervisor, in turns. The
+ * generator and all listeners share the processors of one machine: if these are no more than a
+ * front end and the generator need, the figures show the cost of listeners, not their benefit.
  */
 import { availableParallelism } from 'node:os';
 import { runLoad } from '../load/load.js';
@@ -17,7 +17,7 @@ function settings(count: number): Readonly<Record<string, string>> {
   return { SITUS_LISTENERS: String(count), SITUS_SUPERVISED: '1' };
 }
 
-/** Figures of listeners as ratios to a server without a supervisor. */
+/** Figures of listeners, as ratios to a server without a supervisor. */
 export async function listenersCase(input: BenchInput): Promise<readonly Figure[]> {
   const paths = zipPaths(input.datasetDir);
   const options = {

@@ -1,4 +1,4 @@
-/** Seeded lookups over whatever dataset is active: ZIPs, points and addresses that resolve. */
+/** Seeded lookups over the active dataset: ZIPs, points and addresses that can be answered. */
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
@@ -12,7 +12,7 @@ import { openDataset } from '../../src/dataset/open.js';
 
 export type QueryKind = 'zip' | 'point' | 'address';
 
-/** Queries a kind is sampled down to. */
+/** How many queries a sample has. */
 const SAMPLE = 2_000;
 /** More than there are ZIPs. */
 export const EVERY = 60_000;
@@ -48,7 +48,10 @@ function* addressQueries(lines: readonly string[], random: () => number): Genera
   }
 }
 
-/** Draws queries of a kind until `count` answer (or the draw is hopeless); a ZIP comes once. */
+/**
+ * Draws queries of a kind until `count` can be answered, or 20 times as many were drawn. A ZIP is
+ * drawn only once.
+ */
 export function sampleQueries(
   kind: QueryKind,
   dataset: Dataset,

@@ -1,7 +1,7 @@
 /**
- * Processor time of the server for a lookup with its store in PostgreSQL, against its own store, in
- * turns: everything that a lookup asks of the store is in memory either way, and usage is added in
- * batches. SITUS_STORE names the database; a schema of its own is made and dropped.
+ * Compares the server's processor time for a lookup with its store in PostgreSQL and in a folder,
+ * in turns. In both cases all that a lookup needs of the store is in memory, and usage is added in
+ * batches. SITUS_STORE names the database; a schema is made and dropped in it.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -14,9 +14,9 @@ import { type BenchInput, type Figure, median } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
 
 const ROUNDS = 5;
-/** The cheapest lookups, of which the store is the largest part. */
+/** The cheapest lookups, of which the store takes the largest part. */
 const KINDS: readonly QueryKind[] = ['zip'];
-/** What another place of the state may cost. */
+/** How many times the cost may be with the store in PostgreSQL. */
 const RATIO_MAX = 1.1;
 
 async function measured(
@@ -61,7 +61,7 @@ async function measured(
   ];
 }
 
-/** Figures of lookups; none where SITUS_STORE names no database. */
+/** Figures for lookups; none where SITUS_STORE names no database. */
 export async function storePostgresCase(input: BenchInput): Promise<readonly Figure[]> {
   const { storeUrl } = loadConfig();
   if (storeUrl === null) {

@@ -1,6 +1,6 @@
 /**
- * Carts that `situs stream` takes of NATS against those of one WebSocket, in processor time of the
- * process that answers: in turns, with the rate of a process that only relays as many bytes beside.
+ * Compares the processor time of carts that `situs stream` takes from NATS with those of one
+ * WebSocket, in turns, and reports the rate of a process that only relays as many bytes.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,10 +27,10 @@ import { type BenchInput, type Figure, lowest } from './case.js';
 import { batchesOf, measureSocket, sampleCarts } from './stream.js';
 
 const ROUNDS = 4;
-/** Carts of one round, which lie there before it begins. */
+/** How many carts a round has; they are stored before it begins. */
 const CARTS = 12_800;
 const PUBLISHED_TOGETHER = 512;
-/** Of the rate of one WebSocket, both by a core. */
+/** The least rate on one core, as a share of that of one WebSocket. */
 const TARGET_SHARE = 0.7;
 const LOOK_MS = 10;
 const ROUND_MS_MAX = 120_000;
@@ -84,7 +84,7 @@ async function startNats(): Promise<OwnNats> {
   };
 }
 
-/** A stream of each subject, in files, and the consumer that the relay takes of. */
+/** Makes a stream for each subject, stored in files, and the consumer of the relay. */
 async function makeStreams({ manager }: OwnNats): Promise<void> {
   for (const subject of [FROM, TO, FAILED, SINK] as const) {
     await manager.streams.add({
@@ -105,7 +105,7 @@ function nameOf(subject: string): string {
   return subject.replace('.', '_');
 }
 
-/** Messages of several subjects. */
+/** How many messages several subjects have. */
 async function messagesOf({ manager }: OwnNats, subjects: readonly string[]): Promise<number> {
   let sum = 0;
   for (const subject of subjects) {
@@ -129,7 +129,7 @@ interface Round {
   readonly cost: number;
 }
 
-/** Lets a process answer what lies there, which it was kept from taking. */
+/** Lets a stopped process answer what was stored, and measures it. */
 async function answered(
   nats: OwnNats,
   child: ChildProcess,
@@ -148,7 +148,7 @@ async function answered(
   return { rate: (count * 1_000) / took, cost: (processorTime(child.pid!) - before) / count };
 }
 
-/** Both processes take every cart: each has a consumer of its own. */
+/** Both processes take every cart, since each has a consumer of its own. */
 function startTakers(nats: OwnNats, input: BenchInput, bytes: number): readonly ChildProcess[] {
   const { PATH } = process.env;
   const stream = spawn(
@@ -182,7 +182,7 @@ function startTakers(nats: OwnNats, input: BenchInput, bytes: number): readonly 
   return [stream, relay];
 }
 
-/** Figures of carts of five lines, each a message of its own. */
+/** Figures for carts of five lines, each in a message of its own. */
 export async function streamNatsCase(input: BenchInput): Promise<readonly Figure[]> {
   const carts = await sampleCarts(input, CARTS);
   const rows = carts.map((cart) => JSON.stringify(cart));
@@ -197,7 +197,7 @@ export async function streamNatsCase(input: BenchInput): Promise<readonly Figure
     const [ours, relayed, sockets]: [Round[], Round[], Round[]] = [[], [], []];
     for (let round = 0; round <= ROUNDS; round += 1) {
       const upTo = (round + 1) * CARTS;
-      // The first one warms up.
+      // The first round is a warm-up.
       if (round > 0) for (const child of takers) child.kill('SIGSTOP');
       await publish(nats, rows);
       const of = await answered(nats, takers[0]!, [TO!, FAILED!], upTo, CARTS);

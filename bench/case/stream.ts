@@ -1,4 +1,7 @@
-/** Carts a second over one WebSocket, beside a bare server of the same message sizes, in turns. */
+/**
+ * Carts a second over one WebSocket, in turns with a bare server that has messages of the same
+ * size.
+ */
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
@@ -12,9 +15,9 @@ import { type BenchInput, type Figure, median, seeded } from './case.js';
 
 const LINES = 5;
 const BATCHES = 300;
-/** Warehouses that orders leave from. */
+/** How many warehouses orders come from. */
 const ORIGINS = 40;
-/** Draws of a destination in the state of the origin. */
+/** How often to draw a destination until it is in the state of the origin. */
 const TRIES = 200;
 const ROUNDS = 3;
 const TARGET = 10_000;
@@ -60,7 +63,7 @@ export async function sampleCarts(
   return Array.from({ length: count }, (_, index) => cart(index));
 }
 
-/** Carts as messages of a WebSocket. */
+/** Carts in batches, each a message of a WebSocket. */
 export function batchesOf(carts: readonly object[]): readonly string[] {
   return Array.from({ length: carts.length / BATCH_MESSAGES_MAX }, (_, batch) =>
     JSON.stringify(carts.slice(batch * BATCH_MESSAGES_MAX, (batch + 1) * BATCH_MESSAGES_MAX)),
@@ -71,12 +74,12 @@ interface Measured {
   /** Carts answered in a second. */
   readonly rate: number;
   readonly carts: number;
-  /** Bytes of all answers by all batches. */
+  /** Mean bytes of the answers to a batch. */
   readonly answerBytes: number;
   readonly last: string;
 }
 
-/** Sends batches as the credits allow for some seconds. */
+/** Sends batches for some seconds, as many at a time as the credit allows. */
 export async function measureSocket(
   port: number,
   batches: readonly string[],
@@ -126,7 +129,7 @@ export async function measureSocket(
   };
 }
 
-/** Figures of carts of five lines over one WebSocket. */
+/** Figures for carts of five lines over one WebSocket. */
 export async function streamCartsCase(input: BenchInput): Promise<readonly Figure[]> {
   const batches = batchesOf(await sampleCarts(input, BATCHES * BATCH_MESSAGES_MAX));
   const situs = await startSitus(input.varDir);

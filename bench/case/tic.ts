@@ -1,4 +1,4 @@
-/** What a search for a product code costs: it runs in the front end. */
+/** What a search for a product code costs; it runs in the front end. */
 import { performance } from 'node:perf_hooks';
 import { openDataset } from '../../src/dataset/open.js';
 import {
@@ -23,7 +23,7 @@ const QUERIES = [
   'software subscription',
 ];
 
-/** Median of single searches over everyday descriptions. */
+/** The median time of single searches for everyday descriptions. */
 export async function ticCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const search = new TicSearch(

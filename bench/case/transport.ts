@@ -1,4 +1,7 @@
-/** Lookups over the native HTTP server and over that of Node.js, in turns with bare ones of both. */
+/**
+ * Lookups over the native HTTP server and over that of Node.js, in turns with bare servers of both
+ * kinds.
+ */
 import { startBareNodeServer } from '../load/bare-node-server.js';
 import { startBareServer } from '../load/bare-server.js';
 import { askEach, runLoad, type LoadResult } from '../load/load.js';
@@ -18,7 +21,7 @@ interface Measured {
   readonly results: LoadResult[];
 }
 
-/** Median over the rounds of one server's figure against another's of the same round. */
+/** The median over all rounds of the ratio of two servers' figures. */
 function ratio(one: Measured, other: Measured, what: 'rps' | 'serverMicroseconds'): number {
   return median(one.results.map((result, round) => result[what] / other.results[round]![what]));
 }
@@ -35,7 +38,7 @@ function figuresOf({ name, results }: Measured): readonly Figure[] {
   ];
 }
 
-/** ZIPs that are asked again and again: what answers them costs least, so the server shows most. */
+/** Uses ZIPs that recur: their answers cost least, so that the HTTP server's share is largest. */
 export async function transportCase(input: BenchInput): Promise<readonly Figure[]> {
   const paths = zipPaths(input.datasetDir);
   const native = await startSitus(input.varDir, { SITUS_TRANSPORT: 'native' });

@@ -1,10 +1,12 @@
-/** The limit beside us where Node.js serves: its HTTP server, with the same fields and body each time. */
+/**
+ * The limit to compare with on Node.js: its HTTP server, with the same fields and body each time.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BareAnswer } from './bare-server.js';
 import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
-/** Starts it in a process of its own. */
+/** Starts the server in a process of its own. */
 export function startBareNodeServer(answer: BareAnswer): Promise<BareServer> {
   return startChild(import.meta.url, answer);
 }

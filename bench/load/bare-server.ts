@@ -1,25 +1,25 @@
 /**
- * The limit beside us: a server that reads nothing of a request, or its body without a look at it,
- * and sends the same header fields and the same body every time.
+ * The limit to compare with: a server that does not look at a request or its body, and always sends
+ * the same header fields and the same body.
  */
 import type { Head } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/open-transport.js';
 import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
-/** What it answers. */
+/** The answer that the server repeats. */
 export interface BareAnswer {
   readonly head: Head;
   readonly body: Uint8Array;
 }
 
-/** Starts it in a process of its own. */
+/** Starts the server in a process of its own. */
 export function startBareServer(answer: BareAnswer): Promise<BareServer> {
   return startChild(import.meta.url, answer);
 }
 
 async function serve({ head, body }: BareAnswer): Promise<number> {
   const server = await createServer();
-  // In one call, as the service does: the native server pays for each field it is handed.
+  // All fields in one call, as in the service, since each call to the native server costs time.
   server.get('/*', (response) => {
     response.writeHeader('Content-Type', head).end(body);
   });

@@ -1,4 +1,7 @@
-/** The limit beside streams: a WebSocket server that answers every message with the same bytes. */
+/**
+ * The limit to compare streams with: a WebSocket server that answers every message with the same
+ * bytes.
+ */
 import { createServer } from '../../src/http/open-transport.js';
 import type { RawSocket } from '../../src/http/transport.js';
 import { serveAsChild, startChild, type BareServer } from './child-server.js';
@@ -6,7 +9,7 @@ import { serveAsChild, startChild, type BareServer } from './child-server.js';
 const MESSAGE_BYTES_MAX = 4_194_304;
 const BUFFERED_BYTES_MAX = 268_435_456;
 
-/** Starts it in a process of its own. */
+/** Starts the server in a process of its own. */
 export function startBareSocketServer(answer: Uint8Array): Promise<BareServer> {
   return startChild(import.meta.url, answer);
 }

@@ -1,4 +1,7 @@
-/** A server in a process of its own: what it is to answer goes there, its port comes back. */
+/**
+ * Runs a server in a process of its own: the answers it is to give are sent there, and its port
+ * comes back.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,7 +12,7 @@ export interface BareServer {
   stop(): void;
 }
 
-/** Starts the module at `url`, which calls `serveAsChild`. */
+/** Starts the module at `url`, which must call `serveAsChild`. */
 export async function startChild(url: string, answer: object): Promise<BareServer> {
   const child = fork(fileURLToPath(url), { serialization: 'advanced', execArgv: [] });
   child.send(answer);
@@ -23,7 +26,7 @@ export async function startChild(url: string, answer: object): Promise<BareServe
   };
 }
 
-/** Serves where the module at `url` is the process's own; `serve` gives the port. */
+/** Serves if the module at `url` is the main one of this process; `serve` returns the port. */
 export function serveAsChild<T>(url: string, serve: (answer: T) => Promise<number>): void {
   if (url !== pathToFileURL(process.argv[1] ?? '').href) return;
   process.once('message', (answer: T) => {

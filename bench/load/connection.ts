@@ -1,23 +1,23 @@
-/** One keep-alive connection of the load generator: one request outstanding at a time. */
+/** A keep-alive connection of the load generator, with one request under way at a time. */
 import { connect, type Socket } from 'node:net';
 
 interface ConnectionTarget {
   readonly port: number;
   /** The next request to send, as bytes. */
   next(): Buffer;
-  /** Called with the status and the time from the write to the last byte of the answer. */
+  /** Called with the status, and the time from the write to the last byte of the answer. */
   answered(status: number, milliseconds: number): void;
   failed(): void;
 }
 
 const RECEIVE_BYTES = 65_536;
-/** An answer that does not come for so long is not waited for any more. */
+/** How long the last answer is waited for. */
 const FINISH_MS = 30_000;
 const CONTENT_LENGTH = Buffer.from('\r\nContent-Length: ');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_AT = 'HTTP/1.1 '.length;
 
-/** Reads the decimal number that starts at an offset. */
+/** Parses the decimal number at an offset. */
 function numberAt(bytes: Buffer, offset: number): number {
   let value = 0;
   for (let at = offset; at < bytes.length; at += 1) {
@@ -33,11 +33,11 @@ export class LoadConnection {
   readonly #target: ConnectionTarget;
   #sentAt = 0;
   #status = 0;
-  /** Bytes of the answer still to come; −1 while its head is incomplete. */
+  /** How many bytes of the answer are missing; −1 while its head is incomplete. */
   #missing = -1;
   #head: Buffer = Buffer.alloc(0);
   #closed = false;
-  /** Set while the last answer is waited for. */
+  /** Set while the last answer is awaited. */
   #finished: (() => void) | null = null;
 
   constructor(target: ConnectionTarget) {
@@ -46,7 +46,7 @@ export class LoadConnection {
       port: target.port,
       host: '127.0.0.1',
       noDelay: true,
-      // A reused buffer: the generator shares two processors with what it measures.
+      // The buffer is reused, since the generator shares two processors with what it measures.
       onread: {
         buffer: Buffer.allocUnsafeSlow(RECEIVE_BYTES),
         callback: (length, buffer) => {
@@ -67,8 +67,8 @@ export class LoadConnection {
   }
 
   /**
-   * Closes after the answer under way: a client that goes before it makes the service hold the
-   * connections of its key for a minute, which the next measurement would be of.
+   * Closes after the answer under way. If a client left before, the service would hold the
+   * connections of its key for a minute, which would change the next measurement.
    */
   async finish(): Promise<void> {
     if (this.#closed) return;

@@ -1,8 +1,8 @@
 /**
- * A small closed-loop load generator. It runs in a process of its own, so that what it costs is not
- * charged to the server's event loop. It is ours because the library at hand takes some 200 µs of
- * processor time a request: a bare server then idles, any server looks as good as it, and a share
- * of it says nothing. This one takes 14 µs.
+ * A small closed-loop load generator. It runs in a process of its own, so that its cost does not
+ * count as the server's. It was written because the usual library takes some 200 µs of processor
+ * time a request: beside that a bare server is idle, any server looks as fast, and a share of its
+ * rate means nothing. This one takes 14 µs.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,19 +15,19 @@ const ASKING_CONNECTIONS = 64;
 
 export interface LoadOptions {
   readonly port: number;
-  /** Paths with query, taken in a seeded random order. */
+  /** Paths with query, requested in a seeded random order. */
   readonly paths: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** API keys, in turn a path each; in `headers` otherwise. */
+  /** API keys, one for each path in turn; absent where `headers` has the key. */
   readonly keys?: readonly string[];
-  /** Posted to the first path, in a seeded random order, in place of a GET of each path. */
+  /** Bodies to post to the first path, in a seeded random order, instead of a GET for each path. */
   readonly bodies?: readonly string[];
   readonly connections?: number;
   readonly seconds?: number;
-  /** Not counted, before the measurement. */
+  /** How long requests are sent before the measurement begins. */
   readonly warmupSeconds?: number;
   readonly seed?: number;
-  /** The server's process, to tell its processor time. */
+  /** The server's process, whose processor time is measured. */
   readonly pid?: number;
 }
 
@@ -36,11 +36,11 @@ export interface LoadResult {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Broken connections and answers other than 2xx. */
+  /** Broken connections, and answers with another status than 2xx. */
   readonly errors: number;
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Microseconds of processor time a request, of the generator and of the server. */
+  /** Microseconds of processor time for each request, of the generator and of the server. */
   readonly ownMicroseconds: number;
   readonly serverMicroseconds: number;
 }
@@ -49,7 +49,7 @@ function renderRequests(options: LoadOptions): readonly Buffer[] {
   const { keys = [] } = options;
   const keyOf = (index: number): string =>
     keys.length === 0 ? '' : `X-API-KEY: ${keys[index % keys.length]!}\r\n`;
-  // As Node.js, browsers and the libraries of Python say of connections that they use again.
+  // Node.js, browsers and Python libraries send this on connections that they reuse.
   const headers = Object.entries({ Connection: 'keep-alive', ...options.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
@@ -72,7 +72,7 @@ function percentile(sorted: Float64Array, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Runs the load in this process. */
+/** Generates the load in this process. */
 async function generate(options: LoadOptions): Promise<LoadResult> {
   const { connections = 64, seconds = 3, warmupSeconds = 1, seed = 1 } = options;
   const random = seeded(seed);
@@ -123,7 +123,10 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** Asks every path so many times in this process, one after another on each connection. */
+/**
+ * Requests every path `times` times from this process, one request after another on each
+ * connection.
+ */
 export async function askEach(
   options: Pick<LoadOptions, 'port' | 'paths' | 'headers' | 'keys'>,
   times: number,
@@ -152,7 +155,7 @@ export async function askEach(
   for (const connection of open) connection.close();
 }
 
-/** Runs the load in a child process. */
+/** Generates the load in a child process. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const child = fork(fileURLToPath(import.meta.url), { execArgv: [] });
   child.send(options);

@@ -1,6 +1,7 @@
 /**
- * The limit beside `situs stream --nats`: a process that takes messages of a stream and has as many
- * bytes stored for each under an id of its own, acknowledged afterwards, and does nothing else.
+ * The limit to compare `situs stream --nats` with: a process that takes the messages of a stream,
+ * stores as many bytes for each under an id of its own, acknowledges it afterwards, and does
+ * nothing else.
  */
 import { pathToFileURL } from 'node:url';
 import { jetstream, type JetStreamClient, type JsMsg } from '@nats-io/jetstream';
@@ -11,11 +12,11 @@ export interface RelayOrder {
   readonly stream: string;
   readonly durable: string;
   readonly to: string;
-  /** Bytes of each answer. */
+  /** How many bytes each answer has. */
   readonly bytes: number;
 }
 
-/** As many as `situs stream` asks for at a time, and has in hand. */
+/** The numbers that `situs stream` fetches at a time and processes at once. */
 const FETCH_MESSAGES = 256;
 const IN_HAND_MAX = 1_024;
 const FETCH_MS = 5_000;

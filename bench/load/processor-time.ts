@@ -14,7 +14,7 @@ function tickMicroseconds(): number {
   return 1_000_000 / ticks;
 }
 
-/** Microseconds of processor time of a process so far; NaN where the system does not tell. */
+/** Microseconds of processor time that a process has taken; NaN where the system does not tell. */
 export function processorTime(pid: number): number {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return Number.NaN;

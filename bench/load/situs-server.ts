@@ -1,4 +1,7 @@
-/** The compiled service in a process of its own, on a store of its own over a folder's dataset. */
+/**
+ * The compiled service in a process of its own, with a new store and the datasets of an existing
+ * folder.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
@@ -15,9 +18,9 @@ export const BENCH_KEY = 'bench-key-0123456789';
 export interface SitusServer {
   readonly port: number;
   readonly pid: number;
-  /** The end of its log where that is not shown, and how it ended if it did. */
+  /** The end of its log if that is not printed, and how the process ended if it did. */
   readonly lastWords: string;
-  /** Workers that ended and were replaced, as such a log says. */
+  /** How many workers ended and were replaced, if its log is not printed. */
   readonly workersEnded: number;
   stop(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export interface SitusServer {
 const LAST_WORDS_MAX = 16_384;
 const WORKER_ENDED = '"event":"worker ended"';
 
-/** Follows what a server writes to its log, if that is piped, and how it ends. */
+/** Keeps the end of a server's log if that is piped, and how the server ended. */
 class LastWords {
   #text = '';
   workersEnded = 0;
@@ -55,13 +58,13 @@ async function firstPort(child: ChildProcess): Promise<number> {
   throw new Error('the server did not start');
 }
 
-/** Which HTTP server measures and attacks are for: as SITUS_TRANSPORT says of this process. */
+/** The HTTP server to use in measurements and attacks: that of SITUS_TRANSPORT in this process. */
 export function chosenTransport(): Readonly<Record<string, string>> {
   const { SITUS_TRANSPORT } = process.env;
   return SITUS_TRANSPORT === undefined ? {} : { SITUS_TRANSPORT };
 }
 
-/** Makes keys without limits other than a rate in a folder of variables. */
+/** Makes keys in a folder of variables, without limits other than a rate. */
 async function makeKeys(varDir: string, texts: readonly string[], rate: number): Promise<void> {
   const store = await Store.open(varDir);
   for (const text of texts) await createKey(store, { text, plan: 'enterprise', rate });
@@ -69,8 +72,8 @@ async function makeKeys(varDir: string, texts: readonly string[], rate: number):
 }
 
 /**
- * Starts it, with further settings; the datasets are only read. `quiet` shows nothing of what it
- * logs and keeps the end of it; `keys` are made before, each with a rate.
+ * Starts the service, with further settings; datasets are only read. With `quiet` its log is not
+ * printed, but its end is kept. `keys` are made first, each with the given rate.
  */
 export async function startSitus(
   varDir: string,

@@ -1,9 +1,9 @@
-/** A client of streams over either transport: sends lines, and is given lines. */
+/** A client of streams, over either transport: it sends lines and receives lines. */
 import { request, type ClientRequest } from 'node:http';
 import { WebSocket } from 'ws';
 
 interface StreamEnded {
-  /** Close code of a WebSocket; 0 where there is none, 1 for a whole answer over HTTP. */
+  /** Close code of a WebSocket, 0 where there is none; for HTTP, 1 if the answer was complete. */
   readonly code: number;
   readonly reason: string;
 }
@@ -22,7 +22,10 @@ export interface StreamAsk {
   /** With its question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether messages of a WebSocket go under a mask of zeros, which spares what sends megabytes some time. */
+  /**
+   * Whether messages of a WebSocket have a mask of zeros, which saves time where megabytes are
+   * sent.
+   */
   readonly unmasked?: boolean;
 }
 
@@ -75,10 +78,10 @@ export class StreamClient {
     );
   }
 
-  /** What can be kept from reading; set where a stream is opened. */
+  /** Allows to pause reading; set when a stream is opened. */
   flow: { pause(): void; resume(): void } | null = null;
 
-  /** A line was received. */
+  /** Takes a received line. */
   #take(line: string): void {
     this.#lines.push(line);
     this.#changed();
@@ -90,7 +93,7 @@ export class StreamClient {
     this.#changed();
   }
 
-  /** Feeds what an answer over HTTP brings. */
+  /** Takes lines of an answer over HTTP. */
   feed(text: string): void {
     for (const line of text.split('\n')) this.#take(line);
   }
@@ -107,12 +110,12 @@ export class StreamClient {
     this.#cut();
   }
 
-  /** Says that nothing more comes. */
+  /** Ends the sending side. */
   finish(): void {
     this.#finish();
   }
 
-  /** The next line; null at the end. */
+  /** The next line, when it comes; null at the end. */
   async next(): Promise<string | null> {
     for (;;) {
       const line = this.#lines.shift();
@@ -124,12 +127,12 @@ export class StreamClient {
     }
   }
 
-  /** A line that is there already. */
+  /** A line that has arrived already; null where there is none. */
   ready(): string | null {
     return this.#lines.shift() ?? null;
   }
 
-  /** Every line to the end. */
+  /** All lines until the end. */
   async rest(): Promise<readonly string[]> {
     const lines: string[] = [];
     for (let line = await this.next(); line !== null; line = await this.next()) lines.push(line);

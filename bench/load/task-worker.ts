@@ -1,4 +1,4 @@
-/** Worker of a pool that hands every frame over as a task of its own, without lanes. */
+/** A worker for a pool that sends every frame as a task of Piscina's, without lanes. */
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import { AnswerWriter } from '../../src/pool/lane-server.js';

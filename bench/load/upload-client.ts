@@ -1,6 +1,6 @@
 /**
- * Posts a file and reads the answer, again and again: `node upload-client.js PORT PATH FILE TYPE NICE
- * TIMES` prints the milliseconds of each on a line.
+ * Uploads a file and reads the answer, several times: `node upload-client.js PORT PATH FILE TYPE
+ * NICE TIMES` prints a line with the milliseconds of each.
  */
 import { createReadStream } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -13,7 +13,7 @@ const AGENT = new Agent({ keepAlive: true });
 
 const [, , port = '', path = '', file = '', type = '', nice = '0', times = '1'] = process.argv;
 
-/** Milliseconds from the first byte sent to the last one received. */
+/** Milliseconds from the first byte sent until the last one received. */
 function post(): Promise<number> {
   const from = performance.now();
   return new Promise((resolve, reject) => {

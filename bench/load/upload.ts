@@ -1,9 +1,9 @@
-/** Uploads by a client in a process of its own. */
+/** Uploads files with a client in a process of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What is sent where. */
+/** A file and where to send it. */
 interface Upload {
   readonly port: number;
   readonly path: string;
@@ -12,14 +12,14 @@ interface Upload {
 }
 
 /**
- * Priority, of 19, of a client whose load others are measured beside: it is on another machine in
- * earnest, and gives way here.
+ * The nice value, up to 19, of a client that only makes load for other measurements: in practice it
+ * runs on another machine, so it must take no processor time from them here.
  */
 const CLIENT_NICE = 15;
 
 interface Client {
   readonly process: ChildProcess;
-  /** Milliseconds of each upload so far. */
+  /** How many milliseconds each upload so far has taken. */
   took(): readonly number[];
 }
 
@@ -47,7 +47,7 @@ function start({ port, path, file, type }: Upload, nice: number, times: number):
   };
 }
 
-/** Sends a file, takes the answer and returns the milliseconds of both. */
+/** Uploads a file, reads the answer, and returns how many milliseconds both took. */
 export async function upload(asked: Upload): Promise<number> {
   const client = start(asked, 0, 1);
   await once(client.process, 'close');
@@ -56,7 +56,10 @@ export async function upload(asked: Upload): Promise<number> {
   return took;
 }
 
-/** Sends a file without a pause while `measure` runs; gives the milliseconds of each upload too. */
+/**
+ * Uploads a file again and again while `measure` runs; also returns the milliseconds of each
+ * upload.
+ */
 export async function beside<T>(
   asked: Upload,
   measure: () => Promise<T>,

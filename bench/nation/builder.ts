@@ -1,6 +1,6 @@
 /**
- * A process that builds one synthetic nation: DIR [WORKERS] [kept]. Prints one line of JSON: of each
- * stage seconds by the clock, of all processors, and of the thread that leads the build.
+ * A process that builds a synthetic nation: DIR [WORKERS] [kept]. It prints one line of JSON, with
+ * seconds for each stage: by the clock, of all processors, and of the thread that leads the build.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const began = performance.now();
 /** Seconds of a stage: by the clock, of all processors, and of the thread that leads the build. */
 type Spent = readonly [clock: number, processors: number, lead: number];
 
-/** Hundredths of a second of the leading thread, by the kernel; 0 where it does not tell. */
+/** Hundredths of a second of the leading thread; 0 where the kernel does not tell. */
 function leadTicks(): number {
   const file = `/proc/self/task/${process.pid}/stat`;
   if (!existsSync(file)) return 0;

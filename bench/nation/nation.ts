@@ -1,14 +1,15 @@
 /**
- * Synthetic nations: source files in publishers' formats, of any size, to measure how a build grows.
+ * Synthetic nations: source files in publishers' formats, of any size, to measure how a build
+ * grows.
  *
- * What is real: the ZIPs with their post offices, counties and points (GeoNames), and how many
- * people live in each state (2020 census), which decides how the rows are shared among the states.
- * What is assumed: within a state a ZIP has rows in proportion to one more than the number of ZIPs
- * of its city, so that large cities are denser; a street has about 24 doors and 6 blocks in one ZIP;
- * doors lie along straight streets within about 3 km of their ZIP's point. Names are drawn from few
- * words. Boundary files have one ZIP record for each ZIP, a quarter address ranges, on the streets that
- * the doors are on, and ZIP+4s; a fifth of all have ended and were followed by another; a third of the
- * rows are in a district. The same sizes and seed give the same files.
+ * Real are the ZIPs with their post offices, counties and points (GeoNames), and the population of
+ * each state (2020 census), by which the rows are divided among the states. Assumed is this: within
+ * a state, a ZIP has rows in proportion to one more than the number of ZIPs of its city, so that
+ * large cities are denser; a street has about 24 doors and 6 blocks in one ZIP; doors lie along
+ * straight streets within about 3 km of their ZIP's point. Names are made from few words. Boundary
+ * files have one ZIP record for each ZIP; of the rest a quarter are address ranges, on the streets
+ * of the doors, and the others ZIP+4s. A fifth of all records have ended and were followed by
+ * another; a third of the rows are in a district. The same sizes and seed give the same files.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,16 +26,16 @@ import {
 } from './streets.js';
 
 interface NationSize {
-  /** Doors, in one file a state. */
+  /** How many doors, in one file for each state. */
   readonly points: number;
-  /** Features with ranges on both sides, in one shapefile a county. */
+  /** How many features with ranges on both sides, in one shapefile for each county. */
   readonly ranges: number;
-  /** Records of boundary files, in one file for each state that publishes one. */
+  /** How many records of boundary files, in one file for each state that publishes one. */
   readonly records: number;
   readonly seed: number;
 }
 
-/** Entries of a recipe for the files that were written. */
+/** Entries of a recipe for the written files. */
 export interface NationFiles {
   readonly points: readonly (NationFile & { readonly layout: string })[];
   readonly ranges: readonly (NationFile & { readonly layout: string })[];
@@ -48,12 +49,12 @@ interface NationFile {
   readonly tolerance?: string;
 }
 
-/** Percent: streets around a ZIP's point may lie in a lake or abroad. */
+/** In percent: streets around a ZIP's point may lie in a lake or abroad. */
 const TOLERANCE = '60';
 
 const DOORS_A_STREET = 24;
 const BLOCKS_A_STREET = 6;
-/** Microdegrees between doors. */
+/** Microdegrees between two doors. */
 const DOOR_STEP = 220;
 const TIGER_COLUMNS = [
   ['FULLNAME', 100],
@@ -139,7 +140,7 @@ function writeRanges(path: string, zips: State['zips'], count: number, seed: num
 
 type Columns = Readonly<Record<number, string | number>>;
 
-/** Days of records: most are open, some have ended and were followed by another. */
+/** Days of records: most have no end, and some have ended and were followed by another. */
 const OPEN: Columns = { 2: '20240101', 3: '99991231' };
 const ENDED: readonly Columns[] = [{ 2: '20200101', 3: '20231231' }, OPEN];
 
@@ -147,7 +148,7 @@ function record(columns: Columns): string {
   return `${Array.from({ length: SST_COLUMNS }, (_, at) => columns[at + 1] ?? '').join(',')}\n`;
 }
 
-/** All numbers of a street, as an address range. */
+/** An address range with all numbers of a street. */
 function numbersOf({ name, first }: Street): Columns {
   const end = name.lastIndexOf(' ');
   return {
@@ -159,7 +160,7 @@ function numbersOf({ name, first }: Street): Columns {
   };
 }
 
-/** Boundary records of a state; `seed` is that of its doors. */
+/** Writes boundary records of a state; `seed` is that of its doors. */
 function writeRecords(path: string, state: State, count: number, seed: number): void {
   const random = generator(seed + 999);
   const file = new PieceWriter(path);
@@ -188,13 +189,13 @@ function writeRecords(path: string, state: State, count: number, seed: number): 
   file.end();
 }
 
-/** The states that publish boundary files, by the catalogue. */
+/** The states that publish boundary files, according to the catalogue. */
 function memberStates(): ReadonlySet<string> {
   const source = readCatalogue().find(({ name }) => name === 'sst-boundaries');
   return new Set((source?.states ?? []).map((state) => state.slice(0, 2)));
 }
 
-/** Writes the files below `folder`, and gives the entries of a recipe for them. */
+/** Writes the files below `folder`, and returns the entries of a recipe for them. */
 export function writeNation(folder: string, size: NationSize): NationFiles {
   const nation = readNation();
   for (const name of ['points', 'ranges', 'sst'])

@@ -1,6 +1,6 @@
 /**
- * Steps of a command that starts processes of its own, seen from outside by /proc: what each step
- * took by the clock and of all processors, and the memory of the processes.
+ * Watches a command that starts other processes, by /proc: how long each of its steps took, by the
+ * clock and in processor time, and the memory of the processes.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -11,7 +11,7 @@ interface Step {
   cpuSeconds: number;
 }
 
-/** Text of a file of /proc; "" where its process is gone. */
+/** The text of a file of /proc; "" if its process has ended. */
 function proc(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, 'latin1');
@@ -20,7 +20,7 @@ function proc(path: string): string {
   }
 }
 
-/** A process and all that it has started. */
+/** A process and all its descendants. */
 function treeOf(pid: number): readonly number[] {
   const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
   return [
@@ -34,7 +34,7 @@ function treeOf(pid: number): readonly number[] {
   ];
 }
 
-/** Seconds of a process and of those it has started that have ended; /proc counts hundredths. */
+/** Processor seconds of a process and of its ended children; /proc counts hundredths. */
 function processorSeconds(pid: number): number {
   const [, fields = ''] = proc(`${pid}/stat`).split(') ');
   return (
@@ -51,26 +51,28 @@ function kibibytes(status: string, name: string): number {
 
 export class ProcessTree {
   readonly steps = new Map<string, Step>();
-  /** MiB: the most of any one process, and of all together at one moment. */
+  /** In MiB: the most of any single process, and of all together at one moment. */
   readonly peak = { process: 0, all: 0 };
   #isBuilding = false;
   #wasBuilt = false;
   #wasVerified = false;
   #last = { seconds: performance.now() / 1000, cpuSeconds: 0 };
-  /** What no line has told of yet. */
+  /** The time that is not attributed to a step yet. */
   #waiting: Step = { seconds: 0, cpuSeconds: 0 };
   readonly #timer = setInterval(() => this.#tick(), TICK_MS);
 
   constructor(readonly pid: number) {}
 
-  /** The command has printed a line: what it did since the last one was for that. */
+  /**
+   * Called when the command has printed a line: the time since the last one belongs to that step.
+   */
   told(line: string): void {
     this.#tick();
     if (!this.#wasBuilt) this.#settle('fetch');
     else this.#settle(line.endsWith(' answers') ? 'activate' : 'compare');
   }
 
-  /** The command has ended. */
+  /** Called when the command has ended. */
   end(): void {
     clearInterval(this.#timer);
     this.#tick();
@@ -97,7 +99,7 @@ export class ProcessTree {
       mib('VmRSS').reduce((sum, own) => sum + own, 0),
     );
     const seconds = performance.now() / 1000;
-    // What a process has spent is told no more once it has ended; its parent's sum has it then.
+    // The time of an ended process is missing until its parent's sum includes it.
     const cpuSeconds = Math.max(
       this.#last.cpuSeconds,
       pids.reduce((sum, pid) => sum + processorSeconds(pid), 0),

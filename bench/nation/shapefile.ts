@@ -1,4 +1,6 @@
-/** Writes shapefiles of lines with text columns, by the published layouts, one feature at a time. */
+/**
+ * Writes shapefiles of lines with text columns, one feature at a time, by the published layouts.
+ */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const SHP_HEAD_BYTES = 100;
@@ -11,7 +13,7 @@ const FLUSH_BYTES = 1 << 20;
 
 type Line = readonly (readonly [lng: number, lat: number])[];
 
-/** A file that is written in large pieces. */
+/** Writes a file in large pieces. */
 export class PieceWriter {
   readonly #fd: number;
   #pieces: Buffer[] = [];
@@ -35,7 +37,7 @@ export class PieceWriter {
     [this.#pieces, this.#waiting] = [[], 0];
   }
 
-  /** Writes over the head, which tells what is known only at the end. */
+  /** Ends the file. A head, which is known only at the end, replaces the first bytes. */
   end(head?: Buffer): void {
     this.#flush();
     if (head !== undefined) writeSync(this.#fd, head, 0, head.length, 0);
@@ -48,7 +50,7 @@ interface Column {
   readonly width: number;
 }
 
-/** "NAME.shp" and "NAME.dbf". */
+/** Writes "NAME.shp" and "NAME.dbf". */
 export class LineFileWriter {
   readonly #columns: readonly Column[];
   readonly #shp: PieceWriter;
@@ -63,7 +65,7 @@ export class LineFileWriter {
     this.#dbf.add(this.#dbfHead());
   }
 
-  /** Texts in the order of the columns; longer ones are cut. */
+  /** Adds a feature. Texts are in the order of the columns; longer ones are cut. */
   add(texts: readonly string[], line: Line): void {
     this.#records += 1;
     const row = this.#columns

@@ -1,4 +1,4 @@
-/** The states of a synthetic nation, its ZIPs with their shares, and the streets of each. */
+/** The states of a synthetic nation, their ZIPs with shares, and the streets of each ZIP. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
@@ -44,11 +44,11 @@ const WORDS = [
 const ENDINGS = ['', ' View', ' Grove', ' Creek', ' Hollow', ' Crest', ' Point', ' Run', ' Valley'];
 const SUFFIXES = ['St', 'Ave', 'Rd', 'Dr', 'Ln', 'Ct', 'Way', 'Blvd'];
 
-/** Whole numbers below a bound, the same ones for the same seed. */
+/** A generator of whole numbers below a bound, the same for the same seed. */
 export function generator(seed: number): (below: number) => number {
   let state = (seed + 1) >>> 0;
   return (below) => {
-    // A linear congruence of 32 bits; its upper bits are used.
+    // A linear congruential generator of 32 bits, of which the upper bits are used.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 4_294_967_296) * below);
   };
@@ -61,7 +61,7 @@ export interface State {
   readonly zips: readonly (ZipPoint & { readonly weight: number })[];
 }
 
-/** Items by a key, in their order. */
+/** Groups items by a key; their order is kept. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
@@ -74,7 +74,7 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map
 
 let nation: readonly State[] | undefined;
 
-/** The states with their ZIPs, read once a process. */
+/** The states with their ZIPs, read once in a process. */
 export function readNation(): readonly State[] {
   nation ??= readStates();
   return nation;
@@ -137,7 +137,9 @@ export interface Street {
   readonly first: number;
 }
 
-/** The streets of a ZIP, one after the other; the same for doors and for what is stated of them. */
+/**
+ * Returns the streets of a ZIP one after the other, the same ones for doors and boundary records.
+ */
 export function streetsIn(zip: ZipPoint, seed: number): () => Street {
   const random = generator(seed + zip.zip);
   return () => ({

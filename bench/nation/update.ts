@@ -1,11 +1,12 @@
 /**
- * `npm run nation -- --update SS …`: the synthetic nation is published on the loopback, a first
- * `situs dataset update` builds it, some of the state's doors move to new streets, and `situs dataset
- * update SS` is measured as an operator calls it.
+ * `npm run nation -- --update SS …`: publishes the synthetic nation on the loopback interface,
+ * builds it with a first `situs dataset update`, moves some of the state's doors to new streets,
+ * and measures `situs dataset update SS` as an operator calls it.
  *
- * No publisher of the catalogue has doors by state, so each state's lie where its boundaries of
- * places would (`tiger-place`), packed; boundary files lie where the member states publish them.
- * Ranges are put into the folder of sources by hand, as the catalogue asks for.
+ * No publisher in the catalogue has doors by state, so each state's doors are published, packed,
+ * where its boundaries of places would be (`tiger-place`); boundary files are where the member
+ * states publish them. Ranges are put into the folder of sources by hand, as the catalogue
+ * requires.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,12 +42,12 @@ const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 const PLACES = 'www2.census.gov/geo/tiger/TIGER2026/PLACE';
 const BOUNDARIES = 'www.streamlinedsalestax.org/ratesandboundry/Boundary';
 const MEMBER = 'doors.csv';
-/** One of so many doors of the state moves. */
+/** One in so many doors of the state is moved. */
 const MOVED_EVERY = 311;
 const NEW_STREET = 'Newbuilt Ln';
-/** Doors that moved which a server is asked for. */
+/** How many moved doors a server is asked for. */
 const ASKED = 40;
-/** All was got, or all but what these publishers do not have. */
+/** Exit codes: everything was fetched, or everything except what these publishers do not have. */
 const GOT: readonly (number | null)[] = [0, 3];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,14 +56,14 @@ function jsonOf(name: string): Fields {
   return JSON.parse(readFileSync(join(datasetsDir(), 'recipes', name), 'utf8')) as Fields;
 }
 
-/** Entries of a list that do not name a source of the catalogue. */
+/** The entries of a list that do not come from the catalogue. */
 function held(entries: unknown): readonly unknown[] {
   return (entries as readonly Fields[]).filter(
     ({ path }) => !String(path).startsWith('catalogue:'),
   );
 }
 
-/** `default` with the doors, ranges and boundary files of the nation. */
+/** The recipe `default` with the doors, ranges and boundary files of the nation. */
 function writeRecipe(folder: string, { points, ranges, sst }: NationFiles): string {
   const [recipe, rates] = [jsonOf('default.json'), jsonOf('rates-default.json')];
   const path = join(folder, 'nation.json');
@@ -90,14 +91,14 @@ function writeRecipe(folder: string, { points, ranges, sst }: NationFiles): stri
   return path;
 }
 
-/** Where the publisher of a state's doors has them. */
+/** The path at which a state's doors are published. */
 function doorsPath(mirror: string, state: string): string {
   const source = readCatalogue().find(({ name }) => name === 'tiger-place');
   const fips = source?.states.find((entry) => entry.startsWith(state))?.slice(3);
   return join(mirror, PLACES, `tl_2026_${fips}_place.zip`);
 }
 
-/** Gives publishers what they do not have yet, and the doors of `state` as they were. */
+/** Publishes what is missing, and the doors of `changed` as they were. */
 function publish(
   folder: string,
   mirror: string,
@@ -116,7 +117,7 @@ function publish(
   }
 }
 
-/** Some doors of the state move to new streets; returns addresses of some of these. */
+/** Moves some doors of the state to new streets, and returns the addresses of some of them. */
 function moveDoors(folder: string, mirror: string, state: string): readonly string[] {
   const rows = readFileSync(join(folder, `points/${state.toLowerCase()}.csv`), 'latin1').split(
     '\n',
@@ -134,7 +135,7 @@ function moveDoors(folder: string, mirror: string, state: string): readonly stri
   return moved.filter((_, at) => at % every === 0);
 }
 
-/** A server of the files below a folder; a directory is a page of links. */
+/** Serves the files below a folder; a directory becomes a page of links. */
 async function serve(folder: string): Promise<Server> {
   const server = createServer(({ url = '', headers }, response) => {
     const path = join(folder, decodeURIComponent(url));
@@ -159,7 +160,7 @@ async function serve(folder: string): Promise<Server> {
   return server;
 }
 
-/** Runs an update to its end, as a process, and tells what it took. */
+/** Runs an update as a process, and returns its times. */
 async function update(varDir: string, words: readonly string[]): Promise<object> {
   const began = performance.now();
   const child = spawn(process.execPath, [CLI, 'dataset', 'update', ...words, '--yes', '--quiet'], {
@@ -189,7 +190,7 @@ async function update(varDir: string, words: readonly string[]): Promise<object>
   };
 }
 
-/** Kept parts with the numbers of their files: one that is made again has another. */
+/** Kept parts with the inode of their files, which changes when a part is made again. */
 function partsIn(varDir: string): ReadonlyMap<string, number> {
   const folder = partsDir(varDir);
   return new Map(
@@ -220,7 +221,7 @@ function madeSince(varDir: string, before: ReadonlyMap<string, number>): object 
   };
 }
 
-/** How many of the addresses a server that is started on the folder answers by their door. */
+/** How many of the addresses a server on this folder finds by their door. */
 async function answeredByDoor(varDir: string, addresses: readonly string[]): Promise<string> {
   const server = await startSitus(varDir, {}, true);
   try {
@@ -239,7 +240,7 @@ async function answeredByDoor(varDir: string, addresses: readonly string[]): Pro
   }
 }
 
-/** Measures the update of one state below `folder`, where the nation's files lie. */
+/** Measures the update of one state below `folder`, which contains the nation's files. */
 export async function measureUpdate(
   folder: string,
   files: NationFiles,

@@ -1,4 +1,4 @@
-/** What the case of stalls does to a service: one entry for each kind of load of one client. */
+/** The attacks of the case `stalls`: one entry for each kind of load by one client. */
 import { KEYS } from '../../test/support/merchant-service.js';
 import { HOSTILE_BODIES } from './hostile-bodies.js';
 import {
@@ -11,7 +11,7 @@ import {
 import { largeBodies, type Merchants } from './large-carts.js';
 
 const MIB = 1_048_576;
-/** Of operations that tell no limit. */
+/** The length of bodies for operations that state no limit. */
 const OPEN_BYTES = 4 * MIB;
 const CONNECTIONS = 100;
 const TRICKLE_MS = 20;
@@ -24,7 +24,7 @@ export interface Attack {
   run(milliseconds: number): Promise<unknown>;
 }
 
-/** Every hostile body at the longest length an operation takes. */
+/** One attack for each hostile body, with the longest length that the operation accepts. */
 function bodyAttacks(
   port: number,
   { path, type, bytesMax }: BodyOperation,
@@ -62,7 +62,7 @@ function chunkOf(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n`;
 }
 
-/** A hundred connections over all operations. */
+/** A hundred connections, divided among all operations. */
 function tricklesOf(
   operations: readonly BodyOperation[],
   key: string | null,
@@ -100,7 +100,7 @@ function largeAttacks(port: number, merchants: Merchants): readonly Attack[] {
   );
 }
 
-/** All attacks on these operations, those on all of them at once first. */
+/** All attacks on these operations, beginning with those on several operations at once. */
 export function attacksOn(
   port: number,
   operations: readonly BodyOperation[],

@@ -1,4 +1,4 @@
-/** Random bulk bodies cut at random positions: as many rows out as in, always. */
+/** Random bulk bodies, cut at random positions, must always give as many rows as they have. */
 import { memoryDataset, NOW_MS } from '../../test/support/memory-dataset.js';
 import { fuzzOnce } from '../../test/support/bulk-check.js';
 import { seeded } from '../case/case.js';
@@ -7,11 +7,11 @@ export const FUZZ_BODIES = 100_000;
 
 interface FuzzResult {
   readonly bodies: number;
-  /** One sentence each. */
+  /** The faults, in one sentence each. */
   readonly wrong: readonly string[];
 }
 
-/** Sends so many bodies; each fault names the seed of its body. */
+/** Sends `bodies` bodies; each fault names the seed of its body. */
 export function bulkFuzz(bodies: number, seed: number, report: (line: string) => void): FuzzResult {
   const dataset = memoryDataset();
   const wrong: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Millions of rows in one upload to a real server, made on the way and compared on the way back,
- * with a reader and a writer that rest, beside single lookups; the memory of both sides is watched.
+ * Millions of rows in one upload to a real server. They are made while they are sent and compared
+ * when they come back, by a writer and a reader that pause, while single lookups are sent too. The
+ * memory of both sides is watched.
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -17,24 +18,24 @@ import { SideLookups } from './side-lookups.js';
 export const BULK_ROWS = 10_000_000;
 
 const MEBIBYTE = 1_048_576;
-/** What a server may have of its own, and for each of its workers; see docs/bulk.md. */
+/** How much memory a server may take for itself, and for each of its workers; see docs/bulk.md. */
 const PROCESS_BYTES_MAX = 192 * MEBIBYTE;
 const WORKER_BYTES_MAX = 64 * MEBIBYTE;
 /** Single lookups and bulk files have a worker on each processor. */
 const WORKERS = 2 * availableParallelism();
 const SERVER_BYTES_MAX = PROCESS_BYTES_MAX + WORKERS * WORKER_BYTES_MAX;
-/** What the second half of the rows may add to it. */
+/** How much memory the second half of the rows may add. */
 const LATER_BYTES_MAX = 64 * MEBIBYTE;
-/** Fewer rows than this do not fill the caches of the workers by their half. */
+/** With fewer rows than this, half of them do not fill the caches of the workers. */
 const LATER_ROWS_MIN = 1_000_000;
-/** What the driver itself may add. */
+/** How much memory this process may add. */
 const DRIVER_BYTES_MAX = 256 * MEBIBYTE;
 const FAULTS_TOLD_MAX = 30;
 
 interface BulkRowsResult {
   readonly summary: string;
   readonly codes: ReadonlyMap<number, number>;
-  /** One sentence each. */
+  /** The faults, in one sentence each. */
   readonly wrong: readonly string[];
 }
 
@@ -50,12 +51,12 @@ async function trailerOf(port: number, job: string): Promise<Trailer> {
   return (await answer.json()) as Trailer;
 }
 
-/** Rows whose single lookup is the same, by what it asks. */
+/** The rows that have a single lookup with the same answer, by its query. */
 function askedOf(pool: readonly PoolRow[]): ReadonlyMap<string, number> {
   return new Map(pool.flatMap(({ query }, index) => (query === null ? [] : [[query, index]])));
 }
 
-/** Where a row has another code, rate or address than the single lookup. */
+/** Rows with another code, rate or address than the single lookup. */
 function compareTold(
   asked: ReadonlyMap<string, number>,
   lookups: SideLookups,
@@ -69,7 +70,7 @@ function compareTold(
   });
 }
 
-/** The memory of both sides, and what is wrong with it. */
+/** Describes the memory of both sides, and what is wrong with it. */
 function memoryOf(
   rows: number,
   memory: ServerMemory,
@@ -118,7 +119,7 @@ function summaryOf(
   ].join('; ');
 }
 
-/** Sends so many rows to a server over the active dataset of a folder. */
+/** Sends `rows` rows to a server over the active dataset of a folder. */
 export async function bulkRows(
   varDir: string,
   rows: number,
@@ -128,7 +129,7 @@ export async function bulkRows(
   const release = currentRelease(varDir);
   if (release === null) throw new Error(`no dataset is active in ${varDir}`);
   const pool = await rowPool(join(releasesDir(varDir), release), seed);
-  // Each single lookup is to reach a worker.
+  // Without cached answers, each single lookup reaches a worker.
   const server = await startSitus(varDir, { SITUS_ANSWER_CACHE_MIB: '0' });
   const check = new RowCheck(pool, seed);
   const asked = askedOf(pool);

@@ -1,22 +1,22 @@
-/** What a torture case is handed and what it returns. */
+/** The input and the result of a torture case. */
 
 export interface TortureInput {
-  /** How often the subject is killed. */
+  /** How often the program is killed. */
   readonly kills: number;
-  /** Seed of everything random. */
+  /** The seed of all random choices. */
   readonly seed: number;
   readonly report: (line: string) => void;
 }
 
 export interface TortureResult {
   readonly kills: number;
-  /** Writes that were answered with success. */
+  /** How many writes were answered with success. */
   readonly acknowledged: number;
-  /** Writes without an answer, sent again with the same Idempotency-Key. */
+  /** How many writes without an answer were sent again with the same Idempotency-Key. */
   readonly repeated: number;
-  /** Acknowledged writes that were gone, one sentence each. */
+  /** Acknowledged writes that were lost, in one sentence each. */
   readonly lost: readonly string[];
-  /** Everything else that was wrong, one sentence each. */
+  /** All other faults, in one sentence each. */
   readonly wrong: readonly string[];
 }
 

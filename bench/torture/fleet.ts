@@ -1,8 +1,8 @@
 /**
  * Three machines, each in a network namespace, share PostgreSQL, Redis and NATS. At random one is
- * killed or cut off, under writes, carts over NATS, a job, and a key that asks for too much.
- * Nothing acknowledged may be lost, each cart is answered once, the job's result is that of an undisturbed
- * node, and no key passes its rate by more than docs/fleet.md says.
+ * killed or cut off, during writes, carts over NATS, a job, and requests of a key above its rate.
+ * No acknowledged write may be lost, each cart must be answered once, the job's result must be that
+ * of an undisturbed node, and no key may exceed its rate by more than docs/fleet.md says.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,14 +19,14 @@ import { Orders } from './fleet/orders.js';
 import { Writer } from './writer.js';
 import { type CaseOutcome, merchantNames } from './service.js';
 
-/** Seconds of load. */
+/** How many seconds the load lasts. */
 export const FLEET_SECONDS = 600;
-/** Of the case, beside its seconds. */
+/** The load during that time. */
 export const FLEET_LOAD = { rows: 30_000, writers: 6, cartsTogether: 20 };
 
 const NODES = 3;
 const RATE = 300;
-/** Of the rate each node admits alone, per cent: the setting's default. */
+/** How much of a rate each node admits alone, in percent: the setting's default. */
 const SHARE = 50;
 const CALM_MS_MIN = 2_000;
 const CALM_MS_MAX = 6_000;
@@ -36,18 +36,18 @@ const READY_MS = 120_000;
 const LOOK_MS = 200;
 const KEK_BYTES = 32;
 
-/** How much the fleet has to do. */
+/** The load on the fleet. */
 interface FleetExtent {
   readonly seconds: number;
-  /** Rows of the job. */
+  /** How many rows the job has. */
   readonly rows: number;
-  /** Clients that write, each some five times a second. */
+  /** How many clients write, each some five times a second. */
   readonly writers: number;
-  /** Carts that are sent together, five times a second. */
+  /** How many carts are sent together, five times a second. */
   readonly cartsTogether: number;
 }
 
-/** Why the case cannot run here; null where it can. */
+/** Why the case cannot run on this machine; null where it can. */
 export function fleetProblem(): string | null {
   return networkProblem() ?? enginesProblem();
 }
@@ -66,7 +66,7 @@ async function ready({ base }: FleetNode): Promise<void> {
   }
 }
 
-/** What runs, to be ended in the opposite order. */
+/** The network, engines and nodes of the case, which are ended in the opposite order. */
 class Fleet {
   readonly wrong: string[] = [];
   kills = 0;
@@ -124,7 +124,7 @@ class Fleet {
     return (JSON.parse(stdout) as { key: string }).key;
   }
 
-  /** Has one node fail after the other for so long; all of them work again at the end. */
+  /** Makes one node after the other fail during this time; all of them work again at the end. */
   async disturb(ms: number): Promise<void> {
     const until = performance.now() + ms;
     while (performance.now() < until) {
@@ -163,11 +163,11 @@ async function listed(base: string): Promise<ReadonlyMap<string, string>> {
   return merchantNames(text);
 }
 
-/** What was acknowledged is on every node. */
+/** Checks that every acknowledged write is on every node. */
 async function checkWrites(writers: readonly Writer[], fleet: Fleet): Promise<void> {
   for (const writer of writers) await writer.repeat();
   const known = writers.reduce((sum, { merchants }) => sum + merchants.size, 0);
-  // What a node knows of the others' writes is at most so old.
+  // A node may lag behind the writes of others by this much.
   await wait(1_000);
   for (const { base } of fleet.nodes) {
     const merchants = await listed(base);
@@ -225,7 +225,6 @@ async function load(
   }
 }
 
-/** Runs the case. */
 export async function fleetCase(
   extent: FleetExtent,
   seed: number,
@@ -233,7 +232,7 @@ export async function fleetCase(
 ): Promise<CaseOutcome> {
   const problem = fleetProblem();
   if (problem !== null) throw new Error(problem);
-  // A generator of its own: what asks meanwhile would have it that no run fails as another did.
+  // A generator of its own: if the load drew from it too, no two runs would have the same failures.
   const fleet = new Fleet(seeded(seed), report);
   const interrupt = (): void => {
     void fleet.stop().finally(() => process.exit(130));

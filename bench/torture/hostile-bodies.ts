@@ -1,14 +1,14 @@
-/** Bodies that cost a careless server the most, at any length. */
+/** Bodies that are most expensive for a careless server, of any length. */
 
 import { JSON_NESTED_MAX, JSON_VALUES_MAX } from '../../src/base/json-scan.js';
 
 interface HostileBody {
   readonly name: string;
-  /** A body of at most so many bytes that begins with the given members, if it is an object. */
+  /** A body of at most so many bytes; if it is an object, it begins with the given members. */
   make(bytes: number, members: string): Buffer;
 }
 
-/** An opening, as many pieces as fit, and a close. */
+/** An opening, as many pieces as fit, and a closing. */
 function filled(open: string, piece: string, close: string, bytes: number): Buffer {
   const room = bytes - Buffer.byteLength(open) - Buffer.byteLength(close);
   const count = Math.max(0, Math.floor(room / Buffer.byteLength(piece)));
@@ -21,8 +21,8 @@ function repeating(name: string, open: string, piece: string, close: string): Ho
 }
 
 /**
- * Bodies of as many values as are read, made one by one by `piece`, and blanks up to the length.
- * `values` are those of a piece.
+ * A body with as many values as are read, which `piece` makes one by one, filled up with blanks.
+ * `values` is the number of values in a piece.
  */
 function atLimit(
   name: string,
@@ -49,12 +49,12 @@ function atLimit(
   };
 }
 
-/** Objects, each of a layout of its own, and texts where no more objects are read. */
+/** Objects, each with another layout, and texts once there are as many objects as are read. */
 function objectOrText(at: number): string {
   return at < JSON_NESTED_MAX - 16 ? `{"${at}k":0},` : '"ab","abc",';
 }
 
-/** Longest name and value of one of many members. */
+/** The longest name and value among many members. */
 const MEMBER_BYTES = 14;
 
 function manyMembers(bytes: number, members: string): Buffer {

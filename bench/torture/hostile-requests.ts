@@ -1,4 +1,4 @@
-/** Requests with hostile bodies, sent over and over for a while. */
+/** Sends requests with hostile bodies again and again for some time. */
 import { Agent, request, type ClientRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { BODY_LIMIT_MEMBER } from '../../src/describe/operations.js';
 export interface BodyOperation {
   readonly path: string;
   readonly type: string;
-  /** Longest body it takes; null where it says of none, because it reads as it goes. */
+  /** The longest body that it accepts; null where it states none, because it reads as it goes. */
   readonly bytesMax: number | null;
 }
 
@@ -37,7 +37,7 @@ export interface SentBody {
 
 const AT_ONCE = 4;
 
-/** Answers of a while, by status; connections that ended without one count as 0. */
+/** How many answers had each status; connections that ended without an answer count as 0. */
 type Statuses = Map<number, number>;
 
 class Sender {
@@ -89,7 +89,9 @@ class Sender {
   }
 }
 
-/** Sends bodies in turn, four at a time, for so long; what is under way then is cut. */
+/**
+ * Sends bodies in turn, four at a time, for so many milliseconds; requests still under way are cut.
+ */
 export async function sendFor(
   port: number,
   key: string,
@@ -109,14 +111,16 @@ export async function sendFor(
   return sender.statuses;
 }
 
-/** What is written to a connection at its beginning and then every so often. */
+/** What is written to a connection at its beginning, and then at intervals. */
 export interface Trickle {
   readonly first: string;
   readonly piece: string;
   readonly eachMs: number;
 }
 
-/** Holds many connections that trickle; those that were cut are opened anew. */
+/**
+ * Keeps many connections open that send a little at a time; those that are cut are opened again.
+ */
 export async function trickleFor(
   port: number,
   trickles: readonly Trickle[],

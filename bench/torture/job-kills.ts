@@ -1,7 +1,8 @@
 /**
- * The server is killed at random moments of bulk jobs, over and over. Each job goes on after the
- * start, never with fewer rows than it told of before, and its result is byte for byte that of a
- * stream that nobody disturbed. However often it was killed, each row is counted once.
+ * The server is killed at random moments during bulk jobs, over and over. Each job must go on after
+ * the start, never with fewer rows than it reported before, and its result must be that of an
+ * undisturbed stream, byte for byte. However often the server was killed, each row must be counted
+ * once.
  */
 import { createHash } from 'node:crypto';
 import { seeded } from '../case/case.js';
@@ -14,7 +15,7 @@ const KILL_MS_MAX = 400;
 const POLL_MS = 20;
 const LATER_SHARE = 0.8;
 const REPORT_KILLS = 10;
-/** The refused rows of a whole run are more than one account has room for. */
+/** The refused rows of a whole run are more than an account may have by default. */
 const SETTINGS = { SITUS_JOB_ERROR_BYTES_MAX: String(4 * 1024 ** 3) };
 const METRICS_PATH = '/account/v50/metrics';
 
@@ -54,7 +55,7 @@ interface Metrics {
   readonly core_request_count: number;
 }
 
-/** A job that is done, to be compared with a stream when all are. */
+/** A finished job, to be compared with a stream when all are done. */
 interface Done {
   readonly job: Job;
   readonly type: string;
@@ -64,14 +65,14 @@ interface Done {
 interface Counts {
   kills: number;
   jobs: number;
-  /** Kills that met a job on its way. */
+  /** Kills during a job. */
   met: number;
   readonly done: Done[];
   readonly lost: string[];
   readonly wrong: string[];
 }
 
-/** Lines between header and trailer of NDJSON; a table as it is. */
+/** The lines between header and trailer of NDJSON; a table as it is. */
 function rowsOf(type: string, text: string): string {
   if (type === 'text/csv') return text;
   return text.split('\n').slice(1, -2).join('\n');
@@ -82,7 +83,7 @@ async function ask(service: TortureService, id: string): Promise<Job | null> {
   return status === 200 ? (JSON.parse(text) as Job) : null;
 }
 
-/** Waits until a job has more rows than told; false when it has ended. */
+/** Waits until a job has more rows than `told`; false when it has ended. */
 async function advanced(service: TortureService, id: string, told: number): Promise<boolean> {
   for (;;) {
     const job = await ask(service, id);
@@ -92,7 +93,7 @@ async function advanced(service: TortureService, id: string, told: number): Prom
   }
 }
 
-/** Kills while the job is on its way, as long as kills are left; then waits for its end. */
+/** Kills the server during the job while kills are left, then waits for the job's end. */
 async function disturb(
   service: TortureService,
   id: string,
@@ -111,7 +112,7 @@ async function disturb(
     told = job.rows.done;
     if (job.state === 'done' || job.state === 'failed') return job;
     const left = counts.kills < most;
-    // Mostly in the middle of chunks, at times before the first one after a start.
+    // Mostly in the middle of chunks, and sometimes before the first one after a start.
     if (left && random() < LATER_SHARE && !(await advanced(service, id, told))) continue;
     const waitMs = left ? KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN) : POLL_MS;
     await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -125,7 +126,7 @@ async function disturb(
   }
 }
 
-/** Runs one job of so many rows. */
+/** Runs one job of `length` rows. */
 async function runJob(
   service: TortureService,
   random: () => number,
@@ -151,7 +152,7 @@ async function runJob(
   counts.done.push({ job, type, body });
 }
 
-/** Whether the rows of all jobs, and nothing else, were counted so far. */
+/** Checks that exactly the rows of all jobs were counted. */
 async function compareUsage(service: TortureService, { done, wrong }: Counts): Promise<void> {
   const { text } = await service.get(METRICS_PATH);
   const { core_request_count: counted } = JSON.parse(text) as Metrics;
@@ -159,7 +160,7 @@ async function compareUsage(service: TortureService, { done, wrong }: Counts): P
   if (counted !== answered) wrong.push(`${answered} rows were counted ${counted} times`);
 }
 
-/** Compares what a job wrote with a stream. */
+/** Compares the result of a job with a stream. */
 async function compareBytes(
   service: TortureService,
   { job, type, body }: Done,
@@ -174,7 +175,7 @@ async function compareBytes(
     counts.wrong.push(`${id} wrote other bytes`);
 }
 
-/** Kills the server as often as asked, a job of so many rows after the other. */
+/** Kills the server `kills` times, during one job of `rows` rows after the other. */
 export async function jobKillsCase(
   { kills, seed, report }: TortureInput,
   rows = ROWS,
@@ -186,7 +187,7 @@ export async function jobKillsCase(
     service.prepare();
     await service.start();
     for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length; ) {
-      // Jobs of every format have their share of the kills.
+      // The kills are divided among jobs of every format.
       const most = Math.min(kills, Math.ceil((kills * (counts.jobs + 1)) / FORMATS.length));
       await runJob(service, random, most, counts, rows);
       if (counts.kills - told >= REPORT_KILLS) {

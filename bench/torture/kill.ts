@@ -1,7 +1,7 @@
 /**
- * The server is killed at random moments of mixed writes, over and over. After each start, every
- * write that was acknowledged must be there, and what was not answered must, sent again with its
- * Idempotency-Key, have exactly one effect.
+ * The server is killed at random moments of mixed writes, over and over. After each start every
+ * acknowledged write must be there, and a write without an answer must have exactly one effect when
+ * it is sent again with its Idempotency-Key.
  */
 import { seeded } from '../case/case.js';
 import type { TortureInput, TortureResult } from './case.js';
@@ -12,13 +12,13 @@ import { Writer, type WriteTarget } from './writer.js';
 const CLIENTS = 8;
 const KILL_MS_MIN = 10;
 const KILL_MS_MAX = 1_000;
-/** A key is made by the command in every so many rounds. */
+/** The command makes a key in one of so many rounds. */
 const KEY_ROUNDS = 4;
 const REPORT_ROUNDS = 10;
 
 /**
- * A writer in an account of its own: what is kept for its Idempotency-Keys in a whole run is more
- * than the share of one account.
+ * A writer with an account of its own: the answers kept for its Idempotency-Keys in a whole run
+ * need more than the share of one account.
  */
 interface Client {
   readonly key: string;
@@ -28,7 +28,7 @@ interface Client {
 interface Torture {
   readonly service: TortureService;
   readonly clients: readonly Client[];
-  /** Ids of keys that the command acknowledged. */
+  /** Ids of keys that the command has acknowledged. */
   readonly keys: Set<string>;
   readonly lost: string[];
   readonly wrong: string[];
@@ -60,7 +60,7 @@ async function makeClients(
   return clients;
 }
 
-/** Names of the merchants that are listed for a key, by id. */
+/** Names of the merchants that a key may see, by id. */
 async function listed(
   { service, wrong }: Torture,
   key: string,
@@ -113,7 +113,7 @@ function resultOf({ clients, lost, wrong }: Torture, kills: number): TortureResu
   };
 }
 
-/** Kills the server as often as asked. */
+/** Kills the server `kills` times. */
 export async function killCase({ kills, seed, report }: TortureInput): Promise<TortureResult> {
   const random = seeded(seed);
   const service = new TortureService();

@@ -1,4 +1,4 @@
-/** Carts as large as they may be, of every kind of merchant and of none, and long answers. */
+/** Carts of the largest allowed size, for every kind of merchant and for none, and long answers. */
 import { BODIES, CONNECTION_ID } from '../../test/support/relay-service.js';
 import { sentCalculation, sentCart, sentLine } from '../../test/support/sent-carts.js';
 import { SIMULATED_KEY } from '../../src/provider/simulator/server.js';
@@ -10,11 +10,11 @@ const LINES = 250;
 const HERE = '5 Border Ave, Elmton, QA 91011';
 const SPLIT = { line1: '5 Border Ave', city: 'Elmton', state: 'QA', zip: '91011' };
 
-/** Ids of merchants of one account. */
+/** Ids of the merchants of one account. */
 export interface Merchants {
-  /** Self-managed. */
+  /** The id of the self-managed one. */
   readonly own: string;
-  /** Of the provider type, with credentials. */
+  /** The id of the one of the provider type, with credentials. */
   readonly connected: string;
 }
 
@@ -54,7 +54,7 @@ function lines(): readonly object[] {
   );
 }
 
-/** A line of a cart of no merchant. */
+/** A line of a cart without a merchant. */
 function soldLine(at: number): object {
   return { itemId: `sku-${at}-${'x'.repeat(30)}`, price: 49.99, quantity: 2 };
 }
@@ -63,7 +63,7 @@ function sent(path: string, body: object): SentBody {
   return { path, type: JSON_TYPE, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Bodies that are taken, by what they are. */
+/** Bodies that are accepted, by a description. */
 export function largeBodies({
   own,
   connected,

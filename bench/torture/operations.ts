@@ -1,12 +1,14 @@
-/** Everything a running service answers, as it describes itself: a new route comes by itself. */
+/**
+ * All operations of a running service, from its own description, so that new routes are included.
+ */
 import { BENCH_KEY } from '../load/situs-server.js';
 
 export interface Operation {
-  /** For reports: method and path. */
+  /** Method and path, for reports. */
   readonly name: string;
-  /** A request of it, whole, with a length where it has a body. */
+  /** A complete request, with a length if it has a body. */
   readonly request: string;
-  /** The same with its body in chunks; null where it has none. */
+  /** The same with its body in chunks; null for operations without a body. */
   readonly chunked: string | null;
 }
 
@@ -29,7 +31,7 @@ function operationOf(method: string, path: string): Operation {
   };
 }
 
-/** What the router answers itself. */
+/** Requests that the router answers itself. */
 const OTHERS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/no/such/path'],
   ['HEAD', '/no/such/path'],
@@ -39,7 +41,7 @@ const OTHERS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/openapi.json'],
 ];
 
-/** The operations of `/openapi.json`, and what is answered without one. */
+/** The operations in `/openapi.json`, and requests that belong to none. */
 export async function operationsOf(port: number): Promise<readonly Operation[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
@@ -51,10 +53,10 @@ export async function operationsOf(port: number): Promise<readonly Operation[]> 
   return [...described, ...OTHERS.map(([method, path]) => operationOf(method, path))];
 }
 
-/** A busy machine may be late; what hangs never answers. */
+/** On a busy machine an answer may come late; after this time there will be none. */
 const SILENCE_MS = 60_000;
 
-/** Whether it answers as it should; a sentence about it where it does not. */
+/** What is wrong with the service's answers, in words; null where it answers as it should. */
 export async function silenceOf(port: number): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(SILENCE_MS);

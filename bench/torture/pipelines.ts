@@ -1,4 +1,6 @@
-/** Clients that ask deep ahead and read nothing, over every operation the service has. */
+/**
+ * Clients that send many requests ahead and read no answers, with every operation of the service.
+ */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildRecipe } from '../../test/support/built-dataset.js';
@@ -7,18 +9,21 @@ import { operationsOf, silenceOf } from './operations.js';
 import { ServerMemory } from './server-memory.js';
 
 const CONNECTIONS = 6;
-/** Sent on each of them. */
+/** How many bytes of requests are sent on each connection. */
 const ASKED_BYTES = 1_048_576;
 const LOOKS = 6;
 const LOOK_MS = 100;
-/** Memory of its own beyond that of the idle service: answers, and what the engine makes of them. */
+/**
+ * How much memory of its own the service may take beyond that when idle: answers, and what the
+ * engine needs for them.
+ */
 const GROWTH_BYTES_MAX = 160 * 1_048_576;
 const MIB = 1_048_576;
 
 interface PipelinesResult {
   readonly operations: number;
   readonly requests: number;
-  /** Most memory beyond that of the idle service. */
+  /** The most memory beyond that of the idle service. */
   readonly grownBytes: number;
   readonly wrong: readonly string[];
 }
@@ -30,7 +35,7 @@ function deaf(port: number, text: string): Socket {
   return socket;
 }
 
-/** Starts a service and asks each of its operations so; so many times round. */
+/** Starts a service, and sends such requests to each of its operations; `rounds` times. */
 export async function pipelines(
   rounds: number,
   report: (line: string) => void,

@@ -1,6 +1,6 @@
 /**
- * Listeners are replaced over and over under lookups at a steady rate, half of them on connections
- * of their own and half on kept ones. None is refused and none fails.
+ * Listeners are replaced over and over during lookups at a steady rate, half of them on connections
+ * of their own and half on kept ones. None may be refused or fail.
  */
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,31 +21,31 @@ const PATH = '/request/v60?postalcode=91010';
 const EACH_MS = 5;
 const LOOK_MS = 20;
 const KEPT_MAX = 64;
-/** Requests without an answer above which none is added. */
+/** With so many unanswered requests, no more are sent. */
 const UNDER_WAY_MAX = 400;
-/** One replacement, also beside many other programs. */
+/** How long one replacement may take, even beside many other programs. */
 const REPLACED_MS_MAX = 180_000;
-/** Answers that nobody waited for when the load ends. */
+/** How long to wait for the last answers at the end of the load. */
 const ENDING_MS = 15_000;
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
 
 interface ReplacementsResult {
   readonly replacements: number;
   readonly answered: number;
-  /** Of them on connections of their own. */
+  /** How many of those came on connections of their own. */
   readonly fresh: number;
   readonly refused: number;
   readonly failed: number;
-  /** Longest time from a request to its answer, in milliseconds. */
+  /** The longest time from a request to its answer, in milliseconds. */
   readonly worst: number;
-  /** Requests a second, as the machine allowed. */
+  /** How many requests a second the machine allowed. */
   readonly rate: number;
-  /** Whether the kernel hands connections on that a closed socket had not taken. */
+  /** Whether the kernel passes connections on that a closed socket has not accepted. */
   readonly migrates: boolean;
   readonly wrong: readonly string[];
 }
 
-/** What the load counts. */
+/** The counts of the load. */
 interface Load {
   sent: number;
   answered: number;
@@ -61,7 +61,10 @@ function noteFailure(load: Load, reason: string): void {
   if (load.reasons.length < 20) load.reasons.push(reason);
 }
 
-/** Sends at a rate until it is told to end, whatever becomes of the earlier ones. */
+/**
+ * Sends requests at a steady rate, whether or not earlier ones were answered, until the function
+ * returned is called.
+ */
 function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_MAX });
   const from = performance.now();
@@ -92,14 +95,15 @@ function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
     sent.on('error', (error: NodeJS.ErrnoException) => {
       load.answered += 1;
       if (error.code === 'ECONNREFUSED') load.refused += 1;
-      // A kept connection that ended before anything of this was read: any client sends again.
+      // The error notes if a kept connection ended before any byte of the answer, as any client
+      // would then repeat the request.
       else fail(`${String(error)}${sent.reusedSocket ? ' on a kept connection' : ''}`);
     });
     sent.end();
   };
   const fail = (reason: string): void => noteFailure(load, reason);
   const timer = setInterval(() => {
-    // What a machine that has much else to do cannot keep up with is left out.
+    // Requests that a busy machine is too slow for are left out.
     const due = Math.floor(((performance.now() - from) / 1_000) * rate) - asked;
     asked += due;
     for (
@@ -154,8 +158,8 @@ async function startSupervised(
 }
 
 /**
- * Replaces once: resolves when none of the processes before is there any more.
- * @throws Error where that does not come, or the supervisor has ended.
+ * Replaces the listeners once; resolves when none of the former processes is left.
+ * @throws Error if that takes too long, or the supervisor has ended.
  */
 async function replaceOnce(child: ChildProcess, listeners: number): Promise<void> {
   const before = childrenOf(child);
@@ -169,7 +173,7 @@ async function replaceOnce(child: ChildProcess, listeners: number): Promise<void
   }
 }
 
-/** The load, in a process of its own. */
+/** Runs the load in this process. */
 async function runLoad(port: number, rate: number): Promise<void> {
   const load: Load = {
     sent: 0,
@@ -187,7 +191,7 @@ async function runLoad(port: number, rate: number): Promise<void> {
   await once(process, 'disconnect');
 }
 
-/** Whether the kernel of this machine hands waiting connections on. */
+/** Whether the kernel of this machine passes waiting connections on. */
 function migrates(): boolean {
   try {
     return readFileSync(MIGRATE, 'latin1').trim() === '1';
@@ -196,7 +200,7 @@ function migrates(): boolean {
   }
 }
 
-/** Replaces so many times under so many requests a second. */
+/** Replaces listeners `count` times, at `rate` requests a second. */
 export async function replacements(
   count: number,
   rate: number,
@@ -243,7 +247,7 @@ export async function replacements(
 }
 
 /**
- * Runs this file in a network of its own, where the kernel hands connections on; null where this
+ * Runs this file in a network namespace in which the kernel passes connections on; null where this
  * process may not make one.
  */
 export function inOwnNetwork(words: readonly string[]): number | null {

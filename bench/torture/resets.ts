@@ -1,4 +1,4 @@
-/** Clients that reset their connection at any moment, over every operation the service has. */
+/** Clients that reset their connection at any moment, with every operation of the service. */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildRecipe } from '../../test/support/built-dataset.js';
@@ -7,7 +7,7 @@ import { startSitus } from '../load/situs-server.js';
 import { operationsOf, silenceOf, type Operation } from './operations.js';
 
 const AT_ONCE = 8;
-/** Tries between two looks at the server. */
+/** How many resets there are between two checks of the server. */
 const LOOK_EVERY = 500;
 const PIPELINED_MAX = 40;
 const WAIT_MS_MAX = 4;
@@ -18,7 +18,7 @@ interface ResetsResult {
   readonly wrong: readonly string[];
 }
 
-/** Sends a request, some of them or a part of one, and resets. */
+/** Sends a request, several, or a part of one, and resets the connection. */
 async function resetOnce(
   port: number,
   { request, chunked }: Operation,
@@ -43,7 +43,7 @@ async function resetOnce(
   });
 }
 
-/** Starts a service and resets so many connections to it. */
+/** Starts a service and resets `count` connections to it. */
 export async function resets(
   count: number,
   seed: number,

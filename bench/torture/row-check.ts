@@ -1,4 +1,4 @@
-/** Reads the table that a bulk file is answered with, and tells what is wrong with it. */
+/** Checks the table that answers a bulk file. */
 import type { Trailer } from '../../src/bulk/row/envelope.js';
 import { createHash } from 'node:crypto';
 import Papa from 'papaparse';
@@ -10,25 +10,25 @@ const COMMA = 44;
 const LINE_END = 10;
 const DIGIT_ZERO = 48;
 const CODE_COLUMN = APPENDED_COLUMNS.indexOf('situs_code');
-/** What a row says that a single lookup says too. */
+/** The columns that a single lookup's answer contains too. */
 const TOLD = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address'] as const;
 const TOLD_COLUMNS = TOLD.map((name) => APPENDED_COLUMNS.indexOf(name));
 
 /**
  * Every line must be the row that was sent at its place, byte for byte, with columns appended; rows
- * that differ in their id alone must have the same columns.
+ * that differ only in their id must have the same columns.
  */
 export class RowCheck {
   rows = 0;
   bytes = 0;
-  /** Of all output, once it has ended. */
+  /** SHA-256 of all output, once it has ended. */
   sha256 = '';
-  /** The first faults, one sentence each. */
+  /** The first faults, in one sentence each. */
   readonly wrong: string[] = [];
   readonly #pool: readonly PoolRow[];
   readonly #draw: () => number;
   readonly #hash = createHash('sha256');
-  /** What was appended to each row of the pool, and its code. */
+  /** The columns appended to each row of the pool, and its code. */
   readonly #answers: (Buffer | undefined)[];
   readonly #codes: number[];
   readonly #told: (string | undefined)[];
@@ -44,7 +44,7 @@ export class RowCheck {
     this.#told = Array.from(pool, () => undefined);
   }
 
-  /** Rows by code, as they were read. */
+  /** How many rows had each code. */
   get counts(): ReadonlyMap<number, number> {
     return this.#counts;
   }
@@ -67,7 +67,7 @@ export class RowCheck {
     this.#held = Buffer.from(text.subarray(from));
   }
 
-  /** Compares what was read with what was sent and with the trailer. */
+  /** Compares what was read with what was sent, and with the trailer. */
   end(rowsSent: number, trailer: Trailer): void {
     if (this.#held.length > 0) this.#fault('the output does not end with a line end');
     if (this.rows !== rowsSent) this.#fault(`${rowsSent} rows in, ${this.rows} out`);

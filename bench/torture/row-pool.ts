@@ -1,4 +1,4 @@
-/** Rows of a bulk file without end: doors, points and ZIPs of a dataset, and what is neither. */
+/** Endless rows for a bulk file: doors, points and ZIPs of a dataset, and rows that are wrong. */
 import { join } from 'node:path';
 import { openTables } from '../../src/dataset/layout.js';
 import { DATA_FILE, readManifest } from '../../src/dataset/manifest.js';
@@ -14,21 +14,21 @@ import { parseQuery } from '../../src/api/lookup/query-answer.js';
 
 export const POOL_HEADER = 'id,street,city,state,zip,lat,lng\n';
 
-/** Different rows of a pool; a file has each of them many times, with another id. */
+/** How many different rows a pool has; a file has each of them many times, with other ids. */
 const POOL_ROWS = 20_000;
 const FIXTURE_DOORS = 200;
 
 /** A row without its id. */
 export interface PoolRow {
-  /** What follows the id and its comma, without the line end. */
+  /** The row after the id and its comma, without the line end. */
   readonly body: Buffer;
-  /** What it asks for, as a single lookup; null where none asks the same. */
+  /** The query of a single lookup with the same answer; null where there is none. */
   readonly query: string | null;
 }
 
 type Random = () => number;
 
-/** The parts of "1 Main St, Elmton, QA 91010". */
+/** The parts of a line like "1 Main St, Elmton, QA 91010". */
 export function partsOf(line: string): readonly string[] {
   const parts = line.split(', ');
   const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
@@ -48,7 +48,7 @@ function doorRow(line: string): PoolRow {
   return rowOf([street, city, state, zip, '', ''], `address=${address}`);
 }
 
-/** Where a door is; a point somewhere in the country where that is not known. */
+/** The point of a door; a point anywhere in the country where that is not known. */
 function pointRow(engine: Engine, line: string, random: Random): PoolRow {
   let lat = (25 + random() * 24).toFixed(6);
   let lng = (-124 + random() * 57).toFixed(6);
@@ -72,7 +72,7 @@ function oddRow(index: number): PoolRow {
   return rowOf(odd[index % odd.length]!, null);
 }
 
-/** Of every hundred rows: 65 doors, 15 points, 15 ZIPs, 5 that are wrong. */
+/** Of every hundred rows 65 are doors, 15 points, 15 ZIPs, and 5 are wrong. */
 function poolRow(
   engine: Engine,
   lines: readonly string[],
@@ -85,7 +85,7 @@ function poolRow(
   if (kind < 65) return doorRow(line);
   if (kind < 80) return pointRow(engine, line, random);
   const zip = String(zips[Math.floor(random() * zips.length)]).padStart(5, '0');
-  // A row has room for one rate, a lookup by ZIP answers with all: their codes may differ.
+  // A row has room for one rate, while a lookup by ZIP returns all, so their codes may differ.
   if (kind < 95) return rowOf(['', '', '', zip, '', ''], null);
   return oddRow(Math.floor(index / 100) + index);
 }
@@ -98,7 +98,7 @@ async function linesOf(dataset: Dataset, dir: string): Promise<readonly string[]
   );
 }
 
-/** Rows drawn from a release. */
+/** Makes rows from a release. */
 export async function rowPool(dir: string, seed: number): Promise<readonly PoolRow[]> {
   const dataset = openDataset(dir);
   try {
@@ -114,7 +114,7 @@ export async function rowPool(dir: string, seed: number): Promise<readonly PoolR
   }
 }
 
-/** Which rows of a pool follow each other: the same for whoever draws with the same seed. */
+/** Draws rows of a pool; the order is the same for the same seed. */
 export function drawing(pool: readonly PoolRow[], seed: number): () => number {
   const random = seeded(seed);
   return () => Math.floor(random() * pool.length);

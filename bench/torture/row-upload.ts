@@ -1,4 +1,4 @@
-/** One upload of rows that are made on the way, read by a client that rests at times. */
+/** One upload of rows, which are made while it is sent, with a reader that pauses now and then. */
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -7,19 +7,21 @@ import type { RowCheck } from './row-check.js';
 import { drawing, POOL_HEADER, type PoolRow } from './row-pool.js';
 
 const ROWS_PER_PIECE = 1_000;
-/** How long each side rests; an upload that has not moved for so long has been stopped. */
+/** How long each side pauses. An upload that has not moved for so long counts as stopped. */
 export const REST_MS = 4_000;
-/** Where the reader stops, as shares of the rows. */
+/** Where the reader pauses, as shares of the rows. */
 const READER_RESTS = [0.1, 0.3, 0.8] as const;
-/** Where it stops until the upload does, too; it waits for less than a server does. */
+/**
+ * Where the reader pauses until the upload stops too, though less long than a server would wait.
+ */
 const READER_STOP = 0.45;
 const STOP_PATIENCE_MS = 45_000;
 const STEP_MS = 50;
-/** Where the reader is slow, and how long it waits for each piece. */
+/** Where the reader is slow, and how long it then waits after each piece. */
 const SLOW_FROM = 0.6;
 const SLOW_TO = 0.62;
 const SLOW_MS = 5;
-/** Where the writer stops. */
+/** Where the writer pauses. */
 const WRITER_RESTS = [0.2, 0.7] as const;
 
 interface UploadAsk {
@@ -35,10 +37,10 @@ interface UploadAsk {
 
 export class RowUpload {
   sent = 0;
-  /** Most rows that were sent and not yet read. */
+  /** The most rows that were sent and not read yet. */
   ahead = 0;
   rests = 0;
-  /** Whether the server stopped the upload of a reader that had stopped. */
+  /** Whether the server stopped the upload while the reader paused. */
   stopped = false;
   readonly wrong: string[] = [];
   readonly #ask: UploadAsk;
@@ -49,7 +51,7 @@ export class RowUpload {
     this.#ask = ask;
   }
 
-  /** Sends and reads everything; the id of the stream. */
+  /** Sends and reads everything, and returns the id of the stream. */
   async run(): Promise<string> {
     const sent = request({
       port: this.#ask.port,
@@ -62,7 +64,7 @@ export class RowUpload {
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
     const failed = new Promise<never>((_, reject) => sent.on('error', reject));
     const written = this.#write(sent);
-    // Whatever ends it ends the answer too, which is waited for.
+    // An error there ends the answer too, which is awaited below.
     written.catch(() => undefined);
     const [response] = await Promise.race([answered, failed]);
     if (response.statusCode !== 200) throw new Error(`answered ${response.statusCode}`);
@@ -106,7 +108,7 @@ export class RowUpload {
     let halved = false;
     let stop: number | null = Math.floor(READER_STOP * rows);
     const [slowFrom, slowTo] = [SLOW_FROM * rows, SLOW_TO * rows];
-    // A stream that is iterated is read no further while its reader waits.
+    // While this loop waits, the stream is not read further.
     for await (const piece of response as AsyncIterable<Buffer>) {
       check.push(piece);
       if (!halved && check.rows * 2 >= rows) {
@@ -125,7 +127,7 @@ export class RowUpload {
     }
   }
 
-  /** Reads nothing until the upload has stood still for a while. */
+  /** Reads nothing until the upload has not moved for a while. */
   async #untilStopped(): Promise<void> {
     const from = performance.now();
     this.rests += 1;

@@ -1,10 +1,10 @@
-/** The memory of a process, watched from outside. */
+/** Watches the memory of another process. */
 import { readFileSync } from 'node:fs';
 
 const SAMPLE_MS = 100;
 const KILOBYTE = 1_024;
 
-/** A field of `/proc/PID/status` in bytes; 0 where there is no such file. */
+/** A field of `/proc/PID/status` in bytes; 0 where that cannot be read. */
 function bytesOf(pid: number, field: string): number {
   try {
     const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(
@@ -17,8 +17,8 @@ function bytesOf(pid: number, field: string): number {
 }
 
 /**
- * Samples a process. Its own memory is what no file stands behind: pages of a mapped dataset belong
- * to the cache of the system, which takes them back when it needs them.
+ * Samples the memory of a process. Its own memory excludes pages of mapped files: those of a
+ * dataset belong to the system's cache, which takes them back when needed.
  */
 export class ServerMemory {
   readonly #pid: number;
@@ -33,23 +33,23 @@ export class ServerMemory {
     this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
   }
 
-  /** Whether this system tells. */
+  /** Whether this system reports the memory of a process. */
   get known(): boolean {
     return this.idle > 0;
   }
 
-  /** Most bytes of its own so far. */
+  /** The most bytes of its own so far. */
   get own(): number {
     this.#sample();
     return this.#own;
   }
 
-  /** Bytes of its own now. */
+  /** The bytes of its own at present. */
   get last(): number {
     return bytesOf(this.#pid, 'RssAnon');
   }
 
-  /** Most bytes at a time since it began, with what is mapped from files. */
+  /** The most bytes since its start, including mapped files. */
   get resident(): number {
     return bytesOf(this.#pid, 'VmHWM');
   }

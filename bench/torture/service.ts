@@ -1,4 +1,4 @@
-/** The compiled server as a child with a folder of its own, to be killed. */
+/** The compiled server as a child process with a folder of its own, which is killed. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,14 +13,14 @@ import { chosenTransport } from '../load/situs-server.js';
 
 const KEY = 'a-key-for-the-torture';
 const RATE = '100000000';
-/** A change holds within a second, on a machine that has time for it. */
+/** How long a new key may take; on a machine with time for it, one second. */
 const KNOWN_MS = 10_000;
 const KNOWN_LOOK_MS = 20;
 
-/** How a case ended. */
+/** The result of a case. */
 export interface CaseOutcome {
   readonly summary: string;
-  /** One sentence each. */
+  /** The faults, in one sentence each. */
   readonly wrong: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The whole answer to a request. */
+/** Waits for the complete answer to a request. */
 export async function answerTo(sent: ClientRequest, signal?: AbortSignal): Promise<Answer> {
   const waiting = signal === undefined ? {} : { signal };
   const [answer] = (await once(sent, 'response', waiting)) as [IncomingMessage];
@@ -43,7 +43,7 @@ export async function answerTo(sent: ClientRequest, signal?: AbortSignal): Promi
   };
 }
 
-/** Names of merchants by id, of the body that lists them. */
+/** Names of merchants by id, from the body that lists them. */
 export function merchantNames(text: string): ReadonlyMap<string, string> {
   const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
   return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
@@ -55,12 +55,12 @@ export class TortureService {
   #base = '';
   readonly #settings: Readonly<Record<string, string>>;
 
-  /** `settings` are beside those of every case. */
+  /** `settings` are added to those of every case. */
   constructor(settings: Readonly<Record<string, string>> = {}) {
     this.#settings = settings;
   }
 
-  /** Takes the dataset of the invented country, which the addresses of nexus locations are in. */
+  /** Adds the dataset of the invented country, in which the addresses of nexus locations are. */
   prepare(): void {
     placeRecipe(this.varDir, 'fixture');
   }
@@ -80,7 +80,7 @@ export class TortureService {
     throw new Error('the server did not start');
   }
 
-  /** Ends the server as a loss of power would end the process: nothing of it runs any more. */
+  /** Kills the server, like a loss of power: no code of it runs any more. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === null) return;
@@ -90,7 +90,7 @@ export class TortureService {
     await ended;
   }
 
-  /** One request. Rejects when the connection is lost before the whole answer is there. */
+  /** Sends a request. Rejects when the connection is lost before the answer is complete. */
   async post(path: string, body: object, idempotencyKey?: string, key = KEY): Promise<Answer> {
     return this.#ask('POST', path, JSON.stringify(body), {
       'X-API-KEY': key,
@@ -108,7 +108,7 @@ export class TortureService {
     return this.#ask('GET', path, '', { 'X-API-KEY': key });
   }
 
-  /** Makes a key of an account of its own, without limits other than a rate. */
+  /** Makes a key for an account of its own, without limits other than a rate. */
   async key(account: string): Promise<{ readonly id: string; readonly key: string }> {
     const text = await this.command([
       'key',
@@ -126,7 +126,10 @@ export class TortureService {
     return made;
   }
 
-  /** Waits until the server knows a key that another process has made: it looks now and then. */
+  /**
+   * Waits until the server knows a key that another process has made, for which it checks
+   * regularly.
+   */
   async #knows(key: string): Promise<void> {
     const until = performance.now() + KNOWN_MS;
     for (;;) {
@@ -137,7 +140,7 @@ export class TortureService {
     }
   }
 
-  /** Not `fetch`, whose promise now and then never settles when the other side is killed. */
+  /** Does not use `fetch`, whose promise sometimes never settles when the other side is killed. */
   async #ask(
     method: string,
     path: string,
@@ -145,13 +148,13 @@ export class TortureService {
     headers: Readonly<Record<string, string>>,
   ): Promise<Answer> {
     const sent = request(this.#base + path, { method, headers });
-    // A connection that is lost during the answer is told by the answer too.
+    // If the connection is lost during the answer, the answer reports that too.
     sent.on('error', () => undefined);
     sent.end(body);
     return answerTo(sent);
   }
 
-  /** Runs `situs ARGS` in a process of its own and returns what it printed. */
+  /** Runs `situs ARGS` in a process of its own, and returns its output. */
   async command(args: readonly string[]): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
       env: this.#environment(),

@@ -1,17 +1,17 @@
 /**
- * Every operation that writes, as the running service describes them: a request of the documented
- * shape again and again, with ids and Idempotency-Keys of its own, so that a new route is covered
- * by itself.
+ * Every operation that writes, according to the running service's own description. Requests of the
+ * documented shape are sent again and again, with new ids and Idempotency-Keys, so that new routes
+ * are included.
  */
 import { randomUUID } from 'node:crypto';
 import { bodyOperations, type Json } from '../../test/support/body-sample.js';
 import { ELMTON, KEYS, type MerchantService } from '../../test/support/merchant-service.js';
 import { BODIES, CONNECTION_ID } from '../../test/support/relay-service.js';
 
-/** Requests of an operation, unless one is refused before. */
+/** How many requests an operation gets, unless one is refused before. */
 const REQUESTS = 64;
 const AT_ONCE = 8;
-/** Answers with which a share, or what is under way, is told to be used up. */
+/** Statuses which say that a share is used up, or that too much is under way. */
 const REFUSALS: ReadonlySet<number> = new Set([429, 503, 507]);
 
 const TRIES_MAX = 25;
@@ -20,7 +20,7 @@ const TRY_MS = 200;
 const DAY = '2026-01-02T03:04:05Z';
 const LINE = `${ELMTON.line1}, ${ELMTON.city}, ${ELMTON.state} ${ELMTON.zip}`;
 
-/** What a shape alone does not tell. */
+/** Values of members that a shape alone does not determine. */
 const KNOWN: Readonly<Record<string, Json>> = {
   location: ELMTON,
   locations: [ELMTON],
@@ -47,15 +47,17 @@ const KNOWN: Readonly<Record<string, Json>> = {
   itemId: 'item-1',
 };
 
-/** Members of an operation of its own. */
+/** Values of members for single operations. */
 const KNOWN_OF: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   '/calculate/cart': { origin: { address: LINE }, destination: { address: LINE } },
 };
 
-/** Bodies that the provider's simulator knows, by the path below /merchant/. */
+/** Bodies that the simulated provider accepts, by the path below /merchant/. */
 const RELAYED: Readonly<Record<string, Json>> = BODIES;
 
-/** What an operation is about, where no sibling makes it. */
+/**
+ * The operation that makes what another one needs, where that is not `create` or `set` beside it.
+ */
 const MAKERS: Readonly<Record<string, string>> = {
   '/merchant/refund/create': '/merchant/order/create',
   '/merchant/order/create-from-cart': '/merchant/cart/calculate',
@@ -81,7 +83,7 @@ interface Got {
   readonly text: string;
 }
 
-/** Sends a request of the account that fills its shares. */
+/** Sends a request for the account that uses up its shares. */
 async function send(
   { base }: MerchantService,
   { method, path, type, body }: Sent,
@@ -99,7 +101,7 @@ async function send(
   return { status: response.status, text: await response.text() };
 }
 
-/** A body with ids that nobody had; those in `named` stay. */
+/** A body with new ids, except for those in `named`. */
 function fresh(value: Json, named: Named): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => fresh(each, named));
   if (typeof value !== 'object' || value === null) return value;
@@ -114,7 +116,7 @@ function fresh(value: Json, named: Named): Json {
   );
 }
 
-/** Ids that an answer names. */
+/** The ids in an answer. */
 function idsIn(text: string): Named {
   const ids: Record<string, Json> = {};
   const look = (value: unknown): void => {
@@ -127,7 +129,7 @@ function idsIn(text: string): Named {
   try {
     look(JSON.parse(text));
   } catch {
-    // Rows, or nothing: no ids.
+    // Rows, or no body: there are no ids.
   }
   return ids;
 }
@@ -135,7 +137,7 @@ function idsIn(text: string): Named {
 export class EveryOperation {
   readonly #service: MerchantService;
   readonly #document: Document;
-  /** The merchants that operations are tried with. */
+  /** The merchants with which operations are tried. */
   readonly #merchants: readonly string[];
   readonly #report: (line: string) => void;
   readonly wrong: string[] = [];
@@ -154,7 +156,7 @@ export class EveryOperation {
     this.#report = report;
   }
 
-  /** Reads what there is from the service. */
+  /** Reads the description from the service. */
   static async of(
     service: MerchantService,
     merchants: readonly string[],
@@ -173,7 +175,7 @@ export class EveryOperation {
     );
   }
 
-  /** Sends each operation until it is refused or was sent often enough. */
+  /** Sends requests of each operation until one is refused or there were enough. */
   async run(): Promise<void> {
     for (const name of this.names) {
       const found = await this.#repeat(name);
@@ -181,7 +183,7 @@ export class EveryOperation {
     }
   }
 
-  /** The provider merchant has its credentials, whatever was done to them before. */
+  /** Sets the credentials of the provider's merchant again, whatever was done to them before. */
   async #connect(): Promise<void> {
     const [sent] = this.#bodies(
       '/merchant/credentials/set',
@@ -213,7 +215,7 @@ export class EveryOperation {
     return [...answers].map(([status, count]) => `${count} times ${status}`).join(', ');
   }
 
-  /** One request; what it is about is made before, where a sibling makes it. */
+  /** Sends one request. If it needs an object that another operation makes, that is made first. */
   async #one(name: string, at: number): Promise<Got> {
     const [method = '', path = ''] = name.split(' ');
     const merchantId = this.#merchants[at % this.#merchants.length]!;
@@ -229,7 +231,10 @@ export class EveryOperation {
     return send(this.#service, sent, randomUUID());
   }
 
-  /** Ids of what a request is about, made by `create` or `set` beside it or by the path above. */
+  /**
+   * Ids of the object that a request needs, made by `create` or `set` beside it, or by the path
+   * above.
+   */
   async #made(
     method: string,
     path: string,
@@ -257,7 +262,10 @@ export class EveryOperation {
     return { named: { ...named, ...idsIn(answer.text) }, refused: null };
   }
 
-  /** Makes what a request is about; what is full only for a moment is waited for. */
+  /**
+   * Makes the object that a request needs; with `patient`, tries again where there is no room for a
+   * moment.
+   */
   async #maker(sent: Sent, patient: boolean): Promise<Got> {
     for (let tries = patient ? TRIES_MAX : 1; ; tries -= 1) {
       const answer = await send(this.#service, sent, randomUUID());
@@ -266,7 +274,7 @@ export class EveryOperation {
     }
   }
 
-  /** Requests of an operation with a body of the documented shape, one for each content type. */
+  /** Requests of an operation with a body of the documented shape; one content type in turn. */
   #bodies(path: string, named: Named, at: number): readonly Sent[] {
     const known: Named = { ...KNOWN, ...KNOWN_OF[path], ...named };
     const relayed = RELAYED[path.replace('/merchant/', '')];

@@ -1,6 +1,7 @@
 /**
- * One account keeps whatever the service keeps for it, until it is refused; another writes all the
- * while and is never refused. What is used at the end is within the stated shares.
+ * One account stores everything that the service keeps for it, until it is refused; meanwhile
+ * another account writes and is never refused. In the end, what is used is within the stated
+ * shares.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,16 +25,18 @@ import { CONNECTION_ID } from '../../test/support/relay-service.js';
 import { EveryOperation } from './share-operations.js';
 import type { CaseOutcome } from './service.js';
 
-/** Disk of the jobs of an account here, so that filling it takes seconds. */
+/** A small limit for the jobs of an account, so that it is reached within seconds. */
 const JOBS_BYTES = 20_000_000;
 const ERRORS_BYTES = 2_000_000;
-/** Most requests of one kind before the lack of a refusal is itself wrong. */
+/** If there is no refusal after so many requests of one kind, that is a fault. */
 const REQUESTS_MAX = 200_000;
 const AT_ONCE = 64;
-/** What the pages of a store take besides the records in them, at most. */
+/** How much more than its records the pages of a store may take. */
 const PAGES = 2.5;
 const ROWS = 200_000;
-/** A body of 345 KB and a result of some five megabytes: a few fill the disk of the account. */
+/**
+ * Makes a body of 345 KB and a result of some five megabytes, so that a few jobs reach the limit.
+ */
 const ANSWERED_ROWS = 15_000;
 const PAUSE_MS = 50;
 
@@ -85,7 +88,7 @@ function upload(
   });
 }
 
-/** Uploads of rows, a packed body each, until one is refused. */
+/** Uploads a packed body of rows again and again, until one upload is refused. */
 async function jobsUntilRefused(service: MerchantService, body: Uint8Array): Promise<Refusal> {
   for (let requests = 1; requests <= 1_000; requests += 1) {
     const response = await upload(service, KEYS.alpha, body, true);
@@ -104,13 +107,13 @@ async function removeJobs({ base }: MerchantService): Promise<void> {
   const headers = { 'X-API-KEY': KEYS.alpha };
   const listed = await fetch(`${base}/bulk/jobs`, { headers });
   const { jobs } = (await listed.json()) as { readonly jobs: readonly { readonly id: string }[] };
-  // What has not ended is cancelled by the first call and removed by the second one.
+  // The first call cancels a job that has not ended, and the second one removes it.
   for (const { id } of [...jobs, ...jobs]) {
     await (await fetch(`${base}/bulk/jobs/${id}`, { method: 'DELETE', headers })).text();
   }
 }
 
-/** Another account that writes; `stop` resolves with how often it did. */
+/** Another account that writes; `stop` resolves with the number of its writes. */
 function bystander(service: MerchantService, wrong: string[]): { stop(): Promise<number> } {
   let [writes, stopped] = [0, false];
   const options = { key: KEYS.beta };
@@ -135,7 +138,7 @@ function bystander(service: MerchantService, wrong: string[]): { stop(): Promise
       check('nexus', nexus.status, nexus.text);
       const job = await upload(service, KEYS.beta, Buffer.from('{"postalcode":"91010"}\n'), false);
       const text = await job.text();
-      // It has its own bound of jobs, which is not what is looked at.
+      // It may reach its own limit of jobs, which is not tested here.
       if (job.status !== 429) check('job', job.status, text);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -149,7 +152,7 @@ function bystander(service: MerchantService, wrong: string[]): { stop(): Promise
   };
 }
 
-/** Bytes of the files below a folder; what its folders take themselves no share is about. */
+/** Bytes of the files below a folder; shares do not include the folders themselves. */
 function diskOf(dir: string): number {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(join(dir, name)))
@@ -171,7 +174,7 @@ async function merchantsOf(service: MerchantService): Promise<readonly string[]>
   return made;
 }
 
-/** Everything that keeps something, each until it is refused with its limit. */
+/** Uses up each share, until requests are refused with the limit of that share. */
 async function fillAll(service: MerchantService, report: Report, wrong: string[]): Promise<void> {
   const told = (name: string, { requests, answer }: Refusal, limit: number | null): void => {
     const { status = 0, body = {} } = answer ?? {};
@@ -223,7 +226,7 @@ async function fillAll(service: MerchantService, report: Report, wrong: string[]
   );
 }
 
-/** Runs it in a folder of its own. */
+/** Runs the case in a folder of its own. */
 export async function shares(report: Report): Promise<CaseOutcome> {
   const built = buildRecipe('fixture');
   const varDir = await newMerchantDir(built.varDir);
@@ -247,7 +250,7 @@ export async function shares(report: Report): Promise<CaseOutcome> {
       if (!every.taken.has(name)) wrong.push(`${name}: never taken`);
     }
     await fillAll(service, report, wrong);
-    // Again with nothing left of the shares: whatever is kept beside them shows.
+    // Runs them once more when the shares are used up, to find anything that is stored beyond them.
     await every.run();
     wrong.push(...every.wrong);
     const writes = await other.stop();

@@ -1,4 +1,4 @@
-/** Single lookups that are sent at a steady rate while something else goes on. */
+/** Single lookups that are sent at a steady rate while something else is tested. */
 import { BENCH_KEY } from '../load/situs-server.js';
 
 const LOOKUPS = 200;
@@ -6,7 +6,7 @@ const EACH_MS = 50;
 const PATIENCE_MS = 120_000;
 const FAULTS_TOLD_MAX = 10;
 
-/** A lookup, and what it was answered with before. */
+/** A lookup and its first answer. */
 interface Known {
   readonly path: string;
   readonly status: number;
@@ -19,7 +19,7 @@ interface Body {
   readonly addressDetail?: { readonly normalizedAddress: string };
 }
 
-/** Code, rates and address of an answer, as a row of a table has them. */
+/** Code, rates and address of an answer, in the form of a row. */
 function toldBy(text: string): string {
   const { metadata, taxSummaries = [], addressDetail } = JSON.parse(text) as Body;
   const rate = (type: string): string =>
@@ -35,7 +35,7 @@ function toldBy(text: string): string {
 export class SideLookups {
   sent = 0;
   answered = 0;
-  /** Milliseconds of the slowest answer. */
+  /** How many milliseconds the slowest answer took. */
   slowest = 0;
   readonly wrong: string[] = [];
   readonly #base: string;
@@ -49,7 +49,7 @@ export class SideLookups {
     this.#timer = setInterval(() => this.#send(), EACH_MS);
   }
 
-  /** Asks each query once, and then over and over until `end`. */
+  /** Sends each query once, and then all of them again and again until `end`. */
   static async begin(port: number, queries: readonly string[]): Promise<SideLookups> {
     const base = `http://127.0.0.1:${port}`;
     const known: Known[] = [];
@@ -65,7 +65,7 @@ export class SideLookups {
     return this.#known.map(({ text }) => toldBy(text));
   }
 
-  /** Sends no more and waits for what is under way. */
+  /** Sends no more, and waits for lookups under way. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all(this.#pending);

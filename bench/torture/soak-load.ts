@@ -1,10 +1,10 @@
-/** Everything at once, for as long as asked: the actors of a soak. */
+/** The load of the case `soak`: all kinds of requests at once, for a given time. */
 import { randomUUID } from 'node:crypto';
 import { drawing, POOL_HEADER, type PoolRow } from './row-pool.js';
 import { BENCH_KEY } from '../load/situs-server.js';
 import { StreamClient, wasRefused } from '../load/stream-client.js';
 
-/** Rows of one bulk file. */
+/** How many rows one bulk file has. */
 const BULK_ROWS = 20_000;
 const BULK_CARTS = 2_000;
 const STREAM_MESSAGES = 1_000;
@@ -18,7 +18,7 @@ interface SoakTarget {
   readonly port: number;
   readonly pool: readonly PoolRow[];
   readonly random: () => number;
-  /** Milliseconds of performance.now() at which every actor stops. */
+  /** When every client stops, in milliseconds of performance.now(). */
   readonly until: number;
 }
 
@@ -33,7 +33,7 @@ export class SoakLoad {
     this.#next = drawing(target.pool, Math.floor(target.random() * 1e9));
   }
 
-  /** Runs all actors to the end. */
+  /** Runs all clients to the end. */
   async run(): Promise<void> {
     await Promise.all([
       ...Array.from({ length: 6 }, () => this.#repeat('lookups', () => this.#lookup())),
@@ -79,7 +79,7 @@ export class SoakLoad {
     return this.#target.pool[this.#next()]!;
   }
 
-  /** A door, point or ZIP; a third of them nobody asked for before. */
+  /** A query by door, point or ZIP; many of them were not requested before. */
   #query(): string {
     const { random } = this.#target;
     const pick = random();
@@ -128,7 +128,7 @@ export class SoakLoad {
     };
   }
 
-  /** A cart of a merchant: addresses in parts, lines with their index. */
+  /** A cart of a merchant, with addresses in parts and an index in each line. */
   #merchantItem(): object {
     return {
       customerId: 'c',
@@ -139,7 +139,7 @@ export class SoakLoad {
     };
   }
 
-  /** A cart whose shape is refused is not calculated: a fault of the load. */
+  /** A cart that breaks a rule of its shape is not calculated, which is a fault of the load. */
   #understood(answer: string): void {
     if (answer.includes('validation failed')) this.#wrong(`a cart was refused: ${answer}`);
   }

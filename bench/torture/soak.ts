@@ -1,6 +1,6 @@
 /**
- * A server with its default settings under everything at once, and datasets that change under it.
- * Its own memory is watched and must stay below what the documentation states.
+ * A server with default settings under all kinds of load at once, with datasets that change
+ * meanwhile. Its own memory must stay below what the documentation states.
  */
 import { constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function copyReleases(from: string, to: string): void {
   }
 }
 
-/** A dataset that answers everything the load asks for: a search needs product codes. */
+/** A dataset that can answer all requests of the load: searches need product codes. */
 export function otherContent(): ReleaseContent {
   const content = tinyContent(50);
   const codes = [{ tic: '20010', title: 'Cotton shirts', parent: '' }];
@@ -58,13 +58,13 @@ async function ownFolder(varDir: string, active: string): Promise<string> {
   return own;
 }
 
-/** Activates another release now and then, and that one again. */
+/** Activates another release at intervals, and then the first one again. */
 function startSwaps(own: string, active: string, swaps: { done: number }): NodeJS.Timeout {
   const other = listReleases(own).find((name) => name !== active) ?? active;
   return setInterval(() => {
     activateRelease(own, swaps.done % 2 === 0 ? other : active);
     swaps.done += 1;
-    // The one that holds more is soon back.
+    // The first one, which has more data, is active again soon.
     if (swaps.done % 2 === 1) {
       setTimeout(() => {
         activateRelease(own, active);
@@ -74,7 +74,7 @@ function startSwaps(own: string, active: string, swaps: { done: number }): NodeJ
   }, SWAP_MS);
 }
 
-/** Soaks a server over the datasets of `varDir`, whose active one answers most of the time. */
+/** Loads a server over the datasets of `varDir`, whose active one is in use most of the time. */
 export async function soak(
   varDir: string,
   seconds: number,

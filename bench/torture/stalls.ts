@@ -1,6 +1,7 @@
 /**
- * Whether one client can hold up the others: hostile and large bodies of one key, over every
- * operation that takes a body, beside steady lookups of another key, whose times are told.
+ * Tests whether one client can hold up the others: sends hostile and large bodies of one key to
+ * every operation that takes a body, beside steady lookups of another key, whose times are
+ * measured.
  */
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,32 +17,32 @@ import { ServerMemory } from './server-memory.js';
 import { SteadyLookups, type Latencies } from './steady-lookups.js';
 
 const MIB = 1_048_576;
-/** What 99 of 100 lookups must be answered within on a quiet machine. */
+/** On a quiet machine, 99 of 100 lookups must be answered within this time. */
 const P99_MS_MAX = 20;
-/** On a busy one: so many times what they take without an attack. */
+/** On a busy machine the limit is this many times the time without an attack. */
 const IDLE_TIMES = 3;
-/** What is above the limit so many times in a row is no chance. */
+/** An attack that exceeds the limit this many times in a row is no coincidence. */
 const TRIES = 3;
-/** How long times without an attack are looked at, and before that waited. */
+/** How long times without an attack are measured, and how long to wait before. */
 interface Quiet {
   readonly warmMs: number;
   readonly idleMs: number;
 }
 const QUIET: Quiet = { warmMs: 1_500, idleMs: 2_000 };
-/** What is not answered by then never is; an attack may be over before the first answer. */
+/** How long a lookup may take; an attack may be over before the first answer. */
 const ANSWER_MS = 60_000;
 const TAKE_MS = 20;
-/** Of 19. */
+/** A nice value of up to 19. */
 const NICE = 10;
 
 interface StallsOptions {
-  /** Of one attack; the few large ones take four times as long. */
+  /** The length of one attack; the few large ones take four times as long. */
   readonly attackMs: number;
-  /** In place of QUIET. */
+  /** Replaces QUIET. */
   readonly quiet?: Quiet;
-  /** In place of P99_MS_MAX. */
+  /** Replaces P99_MS_MAX. */
   readonly p99MsMax?: number;
-  /** Which operations are attacked; all without. */
+  /** The operations to attack; all of them unless given. */
   readonly paths?: readonly string[];
   readonly report: (line: string) => void;
 }
@@ -49,9 +50,9 @@ interface StallsOptions {
 interface StallsResult {
   readonly attacks: number;
   readonly idle: Latencies;
-  /** Slowest hundredth of the worst attack, in milliseconds. */
+  /** The 99th percentile of the worst attack, in milliseconds. */
   readonly worst: number;
-  /** What it must not pass, in milliseconds. */
+  /** The limit that it must not exceed, in milliseconds. */
   readonly limit: number;
   readonly ownBytesMax: number;
   readonly wrong: readonly string[];
@@ -89,7 +90,10 @@ class Watch {
     return Math.max(this.#options.p99MsMax ?? P99_MS_MAX, IDLE_TIMES * this.idle.p99);
   }
 
-  /** One attack, again while it is above the limit, which an idle time before tells anew. */
+  /**
+   * Carries out an attack, and repeats it while it exceeds the limit, after measuring the times
+   * without an attack again.
+   */
   async attack(attack: Attack): Promise<void> {
     this.attacks += 1;
     for (let left = TRIES; left > 0; left -= 1) {
@@ -107,7 +111,7 @@ class Watch {
     }
   }
 
-  /** The times without an attack. */
+  /** Measures the times without an attack. */
   async quiet(): Promise<Latencies> {
     const { warmMs, idleMs } = this.#options.quiet ?? QUIET;
     await delay(warmMs);
@@ -118,7 +122,7 @@ class Watch {
     return idle;
   }
 
-  /** The times of what was answered, and of the first answer after it where none was. */
+  /** The times of the answers so far; if there are none, of the first answer that follows. */
   async #taken(): Promise<Latencies> {
     const until = performance.now() + ANSWER_MS;
     for (;;) {
@@ -146,7 +150,7 @@ class Watch {
     return { latencies, ownBytes };
   }
 
-  /** A worker that ends takes requests of others with it. */
+  /** A worker that ends also loses the requests of other clients. */
   #countWorkers(name: string): void {
     const { workersEnded } = this.#server;
     if (workersEnded > this.#ended) {
@@ -155,7 +159,7 @@ class Watch {
     this.#ended = workersEnded;
   }
 
-  /** A service that does not answer: what comes after would tell nothing. */
+  /** Notes that the service no longer answers, so that further attacks would show nothing. */
   #lost(sentence: string): void {
     this.gone = true;
     this.wrong.push(`${sentence}; its log ends in\n${this.#server.lastWords}`);
@@ -165,7 +169,8 @@ class Watch {
 async function attackAll(server: SitusServer, options: StallsOptions): Promise<StallsResult> {
   const { port } = server;
   const lookups = SteadyLookups.begin(port, KEYS.beta);
-  // Attackers and the provider are elsewhere: of this machine's processors they would take nothing.
+  // Attackers and the provider run on other machines in practice, so they must take little of this
+  // one's processor time.
   setPriority(NICE);
   try {
     const { paths } = options;
@@ -175,7 +180,7 @@ async function attackAll(server: SitusServer, options: StallsOptions): Promise<S
     const merchants = await newMerchants(port, KEYS.alpha);
     const none: Latencies = { count: 0, p50: 0, p99: 0, max: 0, broken: 0 };
     const watch = new Watch(server, lookups, none, options);
-    // A server that has just begun is slow, which would excuse everything after.
+    // A server that has just started is slow, which would raise the limit for all that follows.
     const both = [await watch.quiet(), await watch.quiet()];
     const idle = both.reduce((best, each) => (each.p99 < best.p99 ? each : best));
     watch.idle = idle;

@@ -1,6 +1,6 @@
 /**
- * Lookups at a steady rate from a process of their own, whatever becomes of the earlier ones, and
- * how long their answers took.
+ * Sends lookups at a steady rate from a process of their own, whether or not earlier ones were
+ * answered, and measures how long the answers took.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,16 +10,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const EACH_MS = 5;
 const HEAD_END = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: (\d+)/i;
-/** So many doors in turn, so that most answers are made by a worker and not from memory. */
+/**
+ * So many doors are looked up in turn that most answers come from a worker and not from a cache.
+ */
 const DOORS = 5_000;
 
-/** Milliseconds from a lookup's write to the end of its answer. */
+/** Milliseconds from sending a lookup until the end of its answer. */
 export interface Latencies {
   readonly count: number;
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** Answers of a status from 500 on, and connections that broke. */
+  /** Answers with a status of 500 or more, and broken connections. */
   readonly broken: number;
 }
 
@@ -34,7 +36,7 @@ function pathOf(count: number): string {
     : `/request/v60?address=${count % DOORS}%20Main%20St,%20Elmton,%20QA%2091010`;
 }
 
-/** One connection that has at most one lookup under way. */
+/** A connection that has at most one lookup under way. */
 class Prober {
   readonly #socket: Socket;
   readonly #done: (milliseconds: number, status: number) => void;
@@ -80,7 +82,7 @@ function latenciesOf(times: readonly number[], broken: number): Latencies {
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1), broken };
 }
 
-/** Sends in this process until the parent has gone. */
+/** Sends lookups from this process until the parent process has ended. */
 function probe({ port, key }: Target): void {
   let times: number[] = [];
   let broken = 0;
@@ -106,7 +108,7 @@ function probe({ port, key }: Target): void {
   });
 }
 
-/** The parent's side. */
+/** Controls the process that sends the lookups. */
 export class SteadyLookups {
   readonly #child: ChildProcess;
 
@@ -120,7 +122,7 @@ export class SteadyLookups {
     return new SteadyLookups(child);
   }
 
-  /** What was answered since this was asked last. */
+  /** The answers since the last call. */
   async take(): Promise<Latencies> {
     this.#child.send('take');
     const [latencies] = (await once(this.#child, 'message')) as [Latencies];

@@ -1,4 +1,4 @@
-/** Reads every record of a store that nobody uses, as the program would. */
+/** Reads every record of a store that no process uses, as the program reads them. */
 import { parseKeyRecord, parseUsageRecord } from '../../src/store/format.js';
 import { parseCredentials, parseMerchant, parseOwner } from '../../src/store/merchant-format.js';
 import { parseNexus } from '../../src/store/nexus.js';
@@ -15,7 +15,7 @@ const READERS: Readonly<Record<string, (record: unknown) => unknown>> = {
 
 const BATCH = 500;
 
-/** What is wrong with the records, one sentence each; besides the ids of all keys. */
+/** The faults of the records in one sentence each, and the ids of all keys. */
 export async function checkStore(
   varDir: string,
 ): Promise<{ readonly wrong: readonly string[]; readonly keys: ReadonlySet<string> }> {

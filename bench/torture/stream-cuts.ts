@@ -1,11 +1,14 @@
-/** Streams whose connection is cut at random points and resumed: the answers are those of a whole. */
+/**
+ * Streams whose connection is cut at random points and resumed must give the answers of an uncut
+ * stream.
+ */
 import { createHash } from 'node:crypto';
 import { buildRecipe } from '../../test/support/built-dataset.js';
 import { seeded } from '../case/case.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { StreamClient, wasRefused, type StreamAsk } from '../load/stream-client.js';
 
-/** Messages between two cuts, at most. */
+/** Most messages between two cuts. */
 const STRETCH = 60;
 const UNANSWERED_MAX = 200;
 const ACKNOWLEDGE_EVERY = 16;
@@ -21,9 +24,9 @@ interface CutsInput {
 interface CutsResult {
   readonly cuts: number;
   readonly messages: number;
-  /** Answers that came more than once. */
+  /** How many answers came more than once. */
   readonly repeated: number;
-  /** One sentence each. */
+  /** The faults, in one sentence each. */
   readonly wrong: readonly string[];
 }
 
@@ -39,7 +42,7 @@ function placeAt(door: number): object {
   return { line1: `${door} Main St`, city: 'Elmton', state: 'QA', zip: '91010' };
 }
 
-/** Lookups by address and ZIP, carts, and what is neither. */
+/** A lookup by address or ZIP, a cart, or a message that is wrong. */
 function messageOf(id: number, random: Random): object | string {
   const door = 100 + 2 * Math.floor(random() * 40);
   const kind = random();
@@ -66,7 +69,7 @@ function messageOf(id: number, random: Random): object | string {
   };
 }
 
-/** Frames of one message or a batch, with how many each holds. */
+/** Frames with one message or a batch of several. */
 function framesOf(count: number, random: Random): readonly (readonly string[])[] {
   const frames: string[][] = [];
   for (let id = 0; id < count; ) {
@@ -78,7 +81,7 @@ function framesOf(count: number, random: Random): readonly (readonly string[])[]
   return frames;
 }
 
-/** A client that resumes: what it sends, and what it has. */
+/** A client that resumes: the frames to send, and the answers so far. */
 class Resuming {
   readonly answers = new Map<number, string>();
   readonly wrong: string[] = [];
@@ -93,7 +96,7 @@ class Resuming {
     this.#frames = frames;
   }
 
-  /** Answers without a gap before them. */
+  /** How many answers have come, without a gap. */
   get have(): number {
     return this.answers.size;
   }
@@ -122,13 +125,14 @@ class Resuming {
     return true;
   }
 
-  /** The next frame to send, from the message after those that came. */
+  /** The next frame to send, after the messages that the server has received. */
   frame(): string | null {
     if (this.#sent - this.have >= UNANSWERED_MAX) return null;
     let before = 0;
     for (const frame of this.#frames) {
       if (before + frame.length > this.#sent) {
-        // What is left of a batch that came in part cannot be: a frame comes whole or not at all.
+        // A batch of which only a part was received cannot occur: a frame is received completely or
+        // not at all.
         if (before !== this.#sent) this.wrong.push(`frame of ${before + 1} came in part`);
         this.#sent = before + frame.length;
         return frame.length === 1 ? (frame[0] ?? '') : `[${frame.join(',')}]`;
@@ -152,7 +156,10 @@ class Resuming {
   }
 }
 
-/** One connection, to its cut after so many answers or to the end; whether the stream is over. */
+/**
+ * Runs one connection until its cut after so many answers, or to the end; returns whether the
+ * stream is over.
+ */
 async function connection(
   ask: StreamAsk,
   state: Resuming,
@@ -176,7 +183,7 @@ async function connection(
     }
     if (until !== null && (state.have >= until || state.done)) {
       opened.cut();
-      // Half of the time the server has not noticed yet when the next connection comes.
+      // In half of the cases the server has not noticed the cut when the next connection comes.
       if (waits) await opened.ended;
       return false;
     }
@@ -221,7 +228,7 @@ function compare(whole: Resuming, cut: Resuming, messages: number): readonly str
   return wrong;
 }
 
-/** Cuts one stream so many times, over both transports in turn. */
+/** Cuts one stream `cuts` times, over both transports at random. */
 export async function cutStream(input: CutsInput): Promise<CutsResult> {
   const { port, key, cuts, seed, report } = input;
   const random = seeded(seed);
@@ -246,7 +253,7 @@ export async function cutStream(input: CutsInput): Promise<CutsResult> {
   return { cuts: made, messages, repeated: state.repeated, wrong: compare(whole, state, messages) };
 }
 
-/** The case of `npm run torture`: a server of its own over the invented country. */
+/** The case of `npm run torture`, with a server over the invented country. */
 export async function streamCuts(
   cuts: number,
   seed: number,

@@ -22,7 +22,7 @@ export interface Damage {
   readonly name: string;
   /** False where all that was built is still there, so that the release may be used. */
   readonly harmful: boolean;
-  /** Damages the release in `dir`; `sound` is the folder of another, sound release. */
+  /** Damages the release in `dir`; `sound` is the folder of another, intact release. */
   apply(dir: string, sound: string): void;
 }
 
@@ -35,7 +35,7 @@ function pick<T>(random: Random, list: readonly T[]): T {
 function flipBits(file: string, places: readonly number[], random: Random): void {
   const bytes = readFileSync(file);
   for (const at of places) bytes[at] = bytes[at]! ^ (1 << Math.floor(random() * 8));
-  // In place: a server that had mapped the file would see it.
+  // In place, so that a server which has mapped the file sees the change.
   const fd = openSync(file, 'r+');
   writeSync(fd, bytes, 0, bytes.length, 0);
   closeSync(fd);
@@ -43,14 +43,14 @@ function flipBits(file: string, places: readonly number[], random: Random): void
 
 function someBits(file: string, random: Random): void {
   const { size } = statSync(file);
-  // Different places, so that no bit is turned back.
+  // Different places, so that no bit is flipped back.
   const places = new Set(
     Array.from({ length: 1 + Math.floor(random() * BITS_MAX) }, () => Math.floor(random() * size)),
   );
   flipBits(file, [...places], random);
 }
 
-/** What a damage is done with: the file chosen, and the same in any folder. */
+/** The file that was chosen for a damage, and its path in any folder. */
 interface Draw {
   readonly random: Random;
   readonly name: string;
@@ -59,7 +59,7 @@ interface Draw {
 
 type Apply = Damage['apply'];
 
-/** Writes a page of one byte over one of the two pages that hold the head. */
+/** Overwrites one of the two pages that hold the head with a single repeated byte. */
 function blankPage(file: string, random: Random): void {
   const fd = openSync(file, 'r+');
   writeSync(
@@ -115,7 +115,7 @@ function changing({ random, name, file }: Draw): readonly (readonly [string, App
   ];
 }
 
-/** Draws a damage; more of them are of the data file. */
+/** Draws a damage; most concern the data file. */
 export function drawDamage(random: Random): Damage {
   const name = random() < 0.6 ? 'data.mdb' : pick(random, RELEASE_FILES);
   const draw: Draw = { random, name, file: (dir) => join(dir, name) };
@@ -138,7 +138,7 @@ export function drawDamage(random: Random): Damage {
   };
 }
 
-/** What CURRENT may hold by accident; null stands for its absence. */
+/** What CURRENT may contain by accident; null means that it is missing. */
 export const LOST_POINTERS: readonly (string | null)[] = [
   null,
   '',

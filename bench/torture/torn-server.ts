@@ -1,4 +1,4 @@
-/** A server over releases that are damaged, and lookups whose right answers are known. */
+/** A server over damaged releases, with lookups whose right answers are known. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js
 const LOOKUP_MS = 10;
 const LOOKUPS_AT_ONCE = 4;
 const PATIENCE_MS = 30_000;
-/** Of a command or a start, after which it counts as one that never ends. */
+/** A command or a start that takes longer counts as one that never ends. */
 const END_MS = 240_000;
 const FAULTS_TOLD_MAX = 10;
 
@@ -31,7 +31,7 @@ interface Told {
   readonly refused?: { readonly dataset: string | null };
 }
 
-/** Names a release as the active one without any check. */
+/** Makes a release the active one without any check. */
 export function point(varDir: string, text: string): void {
   const file = join(releasesDir(varDir), 'CURRENT');
   writeFileSync(`${file}.new`, text);
@@ -75,7 +75,7 @@ async function runProcess(
   child.stderr.on('data', (bytes: Buffer) => {
     told += bytes.toString();
   });
-  // A server that starts is ended: that it did is all that is asked.
+  // A server that starts is ended, since the start is all that matters.
   child.stdout.on('data', (bytes: Buffer) => {
     if (!bytes.toString().includes('answers on')) return;
     told += 'started';
@@ -90,7 +90,7 @@ async function runProcess(
   return { code, signal, told };
 }
 
-/** Starts a server in a folder and tells how that ended. */
+/** Starts a server in a folder, and returns how that ended. */
 export function tryStart(varDir: string): ReturnType<typeof runProcess> {
   return runProcess(MAIN, [], varDir);
 }
@@ -100,7 +100,7 @@ export class TornServer {
   answered = 0;
   readonly wrong: string[] = [];
   readonly #server: SitusServer;
-  /** Sound answers by release and query. */
+  /** Right answers by release and query. */
   readonly #sound = new Map<string, string>();
   #running: Promise<unknown> = Promise.resolve();
   #over = false;
@@ -110,7 +110,7 @@ export class TornServer {
   }
 
   static async start(varDir: string): Promise<TornServer> {
-    // Every lookup is to reach a worker and the data.
+    // Without cached answers, every lookup reaches a worker and the data.
     return new TornServer(
       await startSitus(
         varDir,
@@ -124,7 +124,7 @@ export class TornServer {
     );
   }
 
-  /** Notes the answers of the release that is active now and sound. */
+  /** Keeps the answers of the active release, which must be sound. */
   async learn(): Promise<void> {
     for (const query of QUERIES) {
       const { dataset, answer } = await this.#ask(query);
@@ -132,7 +132,7 @@ export class TornServer {
     }
   }
 
-  /** Asks and compares until `stop`. */
+  /** Sends lookups and compares their answers until `stop`. */
   begin(): void {
     this.#running = Promise.all(Array.from({ length: LOOKUPS_AT_ONCE }, (_, at) => this.#load(at)));
   }
@@ -143,7 +143,7 @@ export class TornServer {
     await this.#server.stop();
   }
 
-  /** Waits until the server says of itself what is asked for. */
+  /** Waits until the server's health report meets a condition. */
   async until(what: string, holds: (told: Told) => boolean): Promise<boolean> {
     const until = performance.now() + PATIENCE_MS;
     while (performance.now() < until) {

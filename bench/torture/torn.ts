@@ -1,7 +1,7 @@
 /**
- * Copies of a release are damaged in many ways. Each is activated, named to a running server under
- * lookups, put before a server that starts, or damaged while it answers. No damage may end a server,
- * change an answer, or be taken for success.
+ * Copies of a release are damaged in many ways. Each is activated, made the active release of a
+ * running server under lookups, found by a server that starts, or damaged while it is in use. No
+ * damage may end a server, change an answer, or be reported as success.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,21 +20,21 @@ const DAMAGES = 300;
 /** How much is damaged. */
 interface TornExtent {
   readonly damages: number;
-  /** Of what CURRENT may hold by accident, so many. */
+  /** How many of the accidental contents of CURRENT are tried. */
   readonly pointers: number;
 }
 
-/** All of what `npm run torture -- --case torn` damages. */
+/** Everything that `npm run torture -- --case torn` damages. */
 export const ALL_TORN: TornExtent = { damages: DAMAGES, pointers: LOST_POINTERS.length };
 const REPORT_CASES = 25;
 const FAULTS_MAX = 10;
 
 interface Folders {
-  /** Sound releases, never touched. */
+  /** Sound releases, which are never changed. */
   readonly sound: string;
-  /** Where a server runs. */
+  /** The folder of the running server. */
   readonly live: string;
-  /** Where servers start. */
+  /** The folder in which servers are started. */
   readonly start: string;
 }
 
@@ -68,7 +68,7 @@ function restore({ folders: { sound }, names: { target } }: Torn, varDir: string
   return dir;
 }
 
-/** Has the server answer from a sound release again and forget the damaged one. */
+/** Makes the server use a sound release again, and forget the damaged one. */
 async function settle({ folders, names, server }: Torn): Promise<void> {
   for (const name of [names.other, names.one]) {
     point(folders.live, `${name}\n`);
@@ -95,7 +95,7 @@ async function activation(torn: Torn, { name, harmful }: Damage): Promise<void> 
   if (harmful && after !== before) wrong.push(`${name}: CURRENT changed to ${after}`);
 }
 
-/** The damaged release is named to the server that runs. */
+/** Makes the damaged release the active one of the running server. */
 async function swap(torn: Torn, { name, harmful }: Damage): Promise<void> {
   const {
     folders: { live },
@@ -110,7 +110,7 @@ async function swap(torn: Torn, { name, harmful }: Damage): Promise<void> {
   );
 }
 
-/** The release is damaged while it answers. */
+/** Damages the release while the server uses it. */
 async function damageUnderLoad(torn: Torn, damage: Damage): Promise<void> {
   const {
     folders: { live, sound },
@@ -159,7 +159,7 @@ async function oneDamage(torn: Torn, damage: Damage): Promise<void> {
   await starting;
 }
 
-/** CURRENT is lost beside sound releases. */
+/** Loses CURRENT while the releases are sound. */
 async function lostPointer(torn: Torn, text: string | null): Promise<void> {
   const {
     folders: { live, start },
@@ -224,7 +224,7 @@ function summaryOf({ counts, server, wrong }: Torn): CaseOutcome {
   };
 }
 
-/** Damages a release so many times. */
+/** Damages a release `damages` times. */
 export async function tornCase(
   { damages, pointers }: TornExtent,
   seed: number,

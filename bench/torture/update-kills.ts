@@ -1,7 +1,7 @@
 /**
- * `situs dataset update` is killed at random moments, alone or with the process that builds for it,
- * and called again. What was begun goes on, and the release is the one of a quiet run, byte for
- * byte; nothing is left but it and its parts.
+ * `situs dataset update` is killed at random moments, alone or together with the process that
+ * builds for it, and called again. It must go on with what was begun, the release must be that of
+ * an undisturbed run, byte for byte, and nothing may be left but the release and its parts.
  */
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { UpdateWorld } from '../../test/support/update-world.js';
 import { seeded } from '../case/case.js';
 import type { CaseOutcome } from './service.js';
 
-/** Every so many kills the command alone is killed, and its builder has to notice. */
+/** In one of so many kills only the command is killed, and its builder must notice. */
 const ALONE_EVERY = 3;
 
-/** Kills an update after some time, and waits until all its processes are gone. */
+/** Kills an update after some time, and waits until all its processes have ended. */
 async function killOnce(world: UpdateWorld, afterMs: number, alone: boolean): Promise<void> {
   const child = world.spawn(world.words('--yes', '--quiet'));
   const pid = child.pid ?? 0;
@@ -26,7 +26,7 @@ async function killOnce(world: UpdateWorld, afterMs: number, alone: boolean): Pr
   try {
     process.kill(alone ? pid : -pid, 'SIGKILL');
   } catch {
-    // It had ended.
+    // It had ended already.
   }
   await ended;
   while (isAlive(-pid)) await wait(20);
@@ -39,7 +39,7 @@ function leftovers({ varDir }: UpdateWorld): readonly string[] {
   ];
 }
 
-/** Kills so many updates. */
+/** Kills `kills` updates. */
 export async function updateKills(
   kills: number,
   seed: number,
@@ -60,7 +60,7 @@ export async function updateKills(
       const strange = listReleases(world.varDir).filter((name) => name !== expected);
       if (strange.length > 0) wrong.push(`after ${done} kills there is ${strange.join(', ')}`);
       if (world.active === expected && done < kills) {
-        // It came to its end before: the next kill meets a new beginning.
+        // The update had ended before the kill, so that the next one begins anew.
         whole += 1;
         rmSync(world.varDir, { recursive: true });
         mkdirSync(world.varDir);

@@ -1,14 +1,16 @@
-/** One client: it writes, notes what was acknowledged, and compares that with what it reads. */
+/**
+ * A client that writes, remembers the acknowledged writes, and compares them with what it reads.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from './service.js';
 
-/** More merchants than this and one is deleted instead of made. */
+/** With more merchants than this, one is deleted instead of made. */
 const MERCHANTS_MAX = 8;
 const PLACES_MAX = 3;
 
-/** Where writes are sent. */
+/** The service to write to. */
 export interface WriteTarget {
-  /** Rejects where nobody knows whether it was carried out. */
+  /** Rejects if it is unknown whether the write was carried out. */
   post(path: string, body: object, idempotencyKey?: string): Promise<Answer>;
 }
 
@@ -24,7 +26,7 @@ interface Operation {
   readonly body: object;
   readonly status: number;
   readonly idempotencyKey: string;
-  /** Notes the effect. */
+  /** Notes the effect of the operation. */
   apply(answer: Readonly<Record<string, unknown>>): void;
 }
 
@@ -37,7 +39,7 @@ export class Writer {
   repeated = 0;
   readonly lost: string[] = [];
   readonly wrong: string[] = [];
-  /** What this client knows to be stored. */
+  /** The merchants that this client knows to be stored. */
   readonly merchants = new Map<string, Merchant>();
   readonly deleted = new Set<string>();
   readonly #service: WriteTarget;
@@ -49,7 +51,7 @@ export class Writer {
     this.#random = random;
   }
 
-  /** Writes until the server is gone. */
+  /** Writes until the server has ended. */
   async run(): Promise<void> {
     for (;;) {
       const operation = this.#next();
@@ -58,14 +60,14 @@ export class Writer {
       try {
         answer = await this.#send(operation);
       } catch {
-        // No answer: whether it was carried out is not known.
+        // Without an answer it is unknown whether the write was carried out.
         return;
       }
       this.#settle(operation, answer);
     }
   }
 
-  /** Sends what was not answered again, twice: the second answer must be the first. */
+  /** Sends the unanswered write twice more: the second answer must equal the first. */
   async repeat(): Promise<void> {
     const operation = this.#pending;
     if (operation === null) return;
@@ -78,7 +80,7 @@ export class Writer {
     this.#settle(operation, first);
   }
 
-  /** Reads back everything that was acknowledged. `listed` maps merchants to their names. */
+  /** Checks everything that was acknowledged. `listed` maps ids of merchants to their names. */
   async check(listed: ReadonlyMap<string, string>): Promise<void> {
     for (const id of this.deleted) {
       if (listed.has(id)) this.lost.push(`the deletion of merchant ${id}`);

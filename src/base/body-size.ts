@@ -1,22 +1,25 @@
-/** How long a body of a shape is at most, so that no route takes more than its shape needs. */
+/**
+ * Computes the most bytes that a body of a shape can have, so that no route accepts more than its
+ * shape needs.
+ */
 import { isObject, type JsonObject } from './json-object.js';
 import type { Shape } from './shape.js';
 
-/** A character above U+FFFF may be written as two escapes. */
+/** A JSON text may write a character above U+FFFF as two escapes. */
 const CHARACTER_BYTES = 12;
 const UUID_CHARS = 36;
-/** Of ASCII. */
+/** Bytes of an ASCII character that is written as an escape. */
 const ESCAPE_BYTES = 6;
-/** More than the digits of any amount that is told apart. */
+/** Longer than any number whose digits all make a difference. */
 const NUMBER_BYTES = 64;
 const FALSE_BYTES = 5;
-/** For blanks and line ends a third of the rest. */
+/** Allows blanks and line ends of a third of the other bytes. */
 const BLANKS = 4 / 3;
 
-/** Every operation takes as much. */
+/** Every operation accepts bodies of this size at least. */
 export const BODY_BYTES_MIN = 4_096;
 
-/** Bytes between two quotes, those included. */
+/** Most bytes of a text, with its quotes. */
 function textBytes({ enum: values, format, maxLength }: JsonObject): number {
   if (Array.isArray(values)) {
     return 2 + ESCAPE_BYTES * Math.max(...values.map((value) => String(value).length));
@@ -27,7 +30,7 @@ function textBytes({ enum: values, format, maxLength }: JsonObject): number {
 
 function objectBytes({ properties }: JsonObject): number {
   if (!isObject(properties)) return Infinity;
-  // Quotes, colon and comma beside the name.
+  // Four bytes beside each name: two quotes, a colon and a comma.
   return Object.entries(properties).reduce(
     (sum, [name, schema]) =>
       sum + Buffer.byteLength(name) + 4 + (isObject(schema) ? longest(schema) : Infinity),
@@ -35,7 +38,9 @@ function objectBytes({ properties }: JsonObject): number {
   );
 }
 
-/** Bytes of the longest documented value, without blanks; Infinity where it has no limit. */
+/**
+ * Most bytes of a value that the schema describes, without blanks; Infinity where it has no limit.
+ */
 function longest(schema: JsonObject): number {
   const { type, anyOf, items, maxItems } = schema;
   if (Array.isArray(anyOf)) {
@@ -62,9 +67,9 @@ function longest(schema: JsonObject): number {
 }
 
 /**
- * What a route takes of a body of a shape: room for the longest one in its longest spelling, as a
- * power of two, from `min` to `max` bytes. Members that are not described have the room that is
- * left.
+ * The most bytes of a body that a route accepts: enough for the longest value of the shape in its
+ * longest spelling, rounded up to a power of two, from `min` to `max`. Rounding up also leaves some
+ * room for members that the schema does not describe.
  */
 export function bodyBytesMax(
   { schema }: Shape<unknown>,

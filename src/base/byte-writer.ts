@@ -1,6 +1,6 @@
 /**
- * Bytes that grow as they are written. What is short is written byte by byte: a text that is put
- * together of pieces is a chain of them, which costs more to lay out in bytes than to write.
+ * A buffer that grows as it is written. Short texts are written byte by byte: V8 keeps a text that
+ * was joined of pieces as a chain of them, and flattening it costs more than writing the pieces.
  */
 import { doubled } from './growing-bytes.js';
 
@@ -9,10 +9,10 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const ASCII_MAX = 0x7f;
 
-/** Text and bytes up to so many are written one by one: what a copy of memory costs to begin. */
+/** Up to this length, copying byte by byte costs less than a call that copies memory. */
 const SHORT_MAX = 96;
 
-/** Whole numbers up to it are written in words of three digits. */
+/** Whole numbers up to this one are written in words of three digits. */
 const SHORT_WHOLE_MAX = 999_999_999;
 const THOUSAND = 1_000;
 
@@ -20,11 +20,14 @@ const WORD_BYTES = 8;
 
 type WriteText = (this: Buffer, text: string, at: number) => number;
 
-/** What `write` does once it has looked at its arguments; undocumented, so it may be lacking. */
+/**
+ * The native function behind `write`, without the checks of its arguments. It is undocumented and
+ * may be missing.
+ */
 const writeUtf8: WriteText =
   (Buffer.prototype as { readonly utf8Write?: WriteText }).utf8Write ?? Buffer.prototype.write;
 
-/** Where the next word may begin, from an offset on. */
+/** The first offset, from this one on, at which a word may begin. */
 export function aligned(offset: number): number {
   return (offset + WORD_BYTES - 1) & -WORD_BYTES;
 }
@@ -34,18 +37,18 @@ const POINT = 0x2e;
 const MILLION = 1_000_000;
 const BILLION = 1_000_000_000;
 
-/** What is put into bytes where it is wanted. */
+/** A value that writes itself into a buffer. */
 export interface Printed {
   print(into: ByteWriter): void;
 }
 
-/** Bytes as they are, text that is written as UTF-8, or what prints itself. */
+/** Bytes as they are, a text that is written as UTF-8, or a value that writes itself. */
 export type BodyPart = Uint8Array | string | Printed;
 
 /**
- * ASCII that is written often. It is written in words of eight bytes, as doubles: a tenth of the
- * time of byte by byte. The bits of a double are kept unless it is no number, and no such begins
- * with an ASCII byte.
+ * An ASCII text that is written often. It is written in words of eight bytes, as doubles, in a
+ * tenth of the time of single bytes. A double keeps its bits unless they stand for NaN, which bits
+ * that begin with an ASCII byte never do.
  */
 export class Piece {
   readonly length: number;
@@ -71,7 +74,7 @@ function wordOf(text: string): number {
   return new Piece(text).words[0] ?? 0;
 }
 
-/** Numbers below a thousand, and the same in three digits. */
+/** The words of the numbers below a thousand, and of the same numbers in three digits. */
 const WHOLES = Float64Array.from({ length: THOUSAND }, (_, value) => wordOf(String(value)));
 const THREE_DIGITS = Float64Array.from({ length: THOUSAND }, (_, value) =>
   wordOf(String(value).padStart(3, '0')),
@@ -93,14 +96,15 @@ export class ByteWriter {
     this.#view = this.#usualView = viewOf(this.#usual);
   }
 
-  /** Bytes written so far. */
+  /** How many bytes were written. */
   get length(): number {
     return this.#used;
   }
 
   /**
-   * Begins anew in the memory of the first time: what `bytes` gave is no longer valid. Where more
-   * than that is foreseen, in memory of so many bytes for once: to grow there takes twice as much.
+   * Starts again in the first memory; what `bytes` returned is no longer valid. Where more bytes
+   * are expected than fit there, memory of that size is taken this once, since growing takes twice
+   * as much.
    */
   clear(foreseenBytes = 0): void {
     this.#used = 0;
@@ -123,7 +127,9 @@ export class ByteWriter {
     }
   }
 
-  /** Writes text where each character is one byte; false where one is not. */
+  /**
+   * Writes the text if all of it is ASCII; otherwise returns false, and nothing counts as written.
+   */
   #ascii(text: string): boolean {
     const { length } = text;
     const buffer = this.#buffer;
@@ -171,7 +177,7 @@ export class ByteWriter {
     this.#used = from + length;
   }
 
-  /** What was written from a place to another, once more; some bytes too. */
+  /** Writes once more the few bytes that were written from one offset to another. */
   again(from: number, to: number): void {
     this.#reserve(to - from);
     const buffer = this.#buffer;
@@ -180,14 +186,14 @@ export class ByteWriter {
     this.#used += to - from;
   }
 
-  /** Text as JSON. */
+  /** Writes a text as JSON. */
   json(text: string): void {
     this.byte(QUOTE);
     this.jsonPart(text);
     this.byte(QUOTE);
   }
 
-  /** A part of a text as JSON, without the quotes. */
+  /** Writes a part of a text as JSON, without the quotes. */
   jsonPart(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -203,7 +209,7 @@ export class ByteWriter {
     this.#used = from + length;
   }
 
-  /** A number from 0 up, as JSON. */
+  /** Writes a number from 0 on as JSON. */
   number(value: number): void {
     if (!Number.isInteger(value) || value < 0 || value > SHORT_WHOLE_MAX) {
       return this.text(String(value));
@@ -215,17 +221,17 @@ export class ByteWriter {
     } else this.#word(WHOLES[value]!, value < 10 ? 1 : value < 100 ? 2 : 3);
   }
 
-  /** Whole millionths as the shortest decimal, as JSON. */
+  /** Writes a whole number of millionths as the shortest decimal. */
   millionths(value: number): void {
     this.#decimal(value, MILLION);
   }
 
-  /** Whole billionths as the shortest decimal, as JSON. */
+  /** Writes a whole number of billionths as the shortest decimal. */
   billionths(value: number): void {
     this.#decimal(value, BILLION);
   }
 
-  /** Whole parts, of which a power of a thousand make one. */
+  /** Writes `value` / `one` as the shortest decimal; `one` is a power of a thousand. */
   #decimal(value: number, one: number): void {
     const size = Math.abs(value);
     const whole = Math.floor(size / one);
@@ -242,30 +248,30 @@ export class ByteWriter {
     }
   }
 
-  /** The first bytes of a word. */
+  /** Writes the first `length` bytes of a word. */
   #word(word: number, length: number): void {
     this.#reserve(WORD_BYTES);
     this.#view.setFloat64(this.#used, word, true);
     this.#used += length;
   }
 
-  /** Leaves so many bytes to `put` and `put32`, and goes on from the next word. */
+  /** Leaves room for `put` and `put32` to fill in, and goes on from the next word. */
   leave(bytes: number): void {
     this.#reserve(bytes + WORD_BYTES);
     this.#used = aligned(this.#used + bytes);
   }
 
-  /** Replaces one byte that was written. */
+  /** Replaces one byte that was written before. */
   put(at: number, byte: number): void {
     this.#buffer[at] = byte;
   }
 
-  /** Replaces four bytes by a number, little-endian. */
+  /** Replaces four bytes that were written before by a number, little-endian. */
   put32(at: number, value: number): void {
     this.#view.setInt32(at, value, true);
   }
 
-  /** What was written, as a view. */
+  /** A view of the bytes written. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#used);
   }
@@ -280,8 +286,8 @@ const PRINTED_BYTES = 4_096;
 const printer = new ByteWriter(PRINTED_BYTES);
 
 /**
- * Parts one behind the other, in memory of their own unless there is one of bytes alone: a slice of
- * the shared pool would keep the whole pool alive.
+ * Joins parts in memory of their own; a single part of bytes is returned as it is. Memory cut from
+ * Node's shared pool would keep the whole pool alive.
  */
 export function bytesOfParts(parts: readonly BodyPart[]): Uint8Array {
   const [first] = parts;

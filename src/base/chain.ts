@@ -1,10 +1,10 @@
 /**
- * Many that wait together, each for a short while, in the order they came. Whoever is added gets a
- * link by which it goes again: a map or a set would look for it by a hash, and grow and shrink all
- * the time.
+ * A list of waiting items in the order they came, each of which stays for a short while. Whoever
+ * adds an item gets a link to remove it by: a map or a set would look it up by a hash, and grow and
+ * shrink all the time.
  */
 
-/** The place of one that waits. */
+/** The place of one item in its chain. */
 export class Link<T> {
   readonly item: T;
   #chain: Chain<T> | null;
@@ -17,7 +17,7 @@ export class Link<T> {
     this.before = before;
   }
 
-  /** Leaves; once more does nothing. */
+  /** Removes the item; a second call does nothing. */
   remove(): void {
     const chain = this.#chain;
     if (chain === null) return;
@@ -30,7 +30,7 @@ export class Chain<T> {
   first: Link<T> | null = null;
   #last: Link<T> | null = null;
 
-  /** Adds one behind all others. */
+  /** Adds an item at the end. */
   add(item: T): Link<T> {
     const link = new Link(item, this, this.#last);
     if (this.#last === null) this.first = link;
@@ -39,7 +39,7 @@ export class Chain<T> {
     return link;
   }
 
-  /** Told by a link that leaves, once. */
+  /** Called by a link once, when its item is removed. */
   unlink({ before, behind }: Link<T>): void {
     if (before === null) this.first = behind;
     else before.behind = behind;

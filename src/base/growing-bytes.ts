@@ -1,35 +1,40 @@
-/** Bytes that come in pieces, held behind one another or put together some at a time. */
+/**
+ * Bytes that arrive in pieces: one buffer that grows by them, or pieces that are joined over
+ * several turns of the event loop.
+ */
 import { isUtf8 } from 'node:buffer';
 
-/** Nothing yet. */
+/** Bytes before any have arrived. */
 export const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** Bytes as a Buffer: themselves where they are one, else a view of them. */
+/** The same bytes as a Buffer: the object itself where it is one, otherwise a view. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes)
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Room before bytes whose memory may be moved to a worker: what is said of them goes there. */
+/**
+ * Room kept before bytes whose memory may be moved to a worker, for the head that is written there.
+ */
 export const HEAD_ROOM_BYTES = 8;
 
-/** What new memory has beside what is needed then. */
+/** How much memory is allocated beyond what is needed. */
 export interface Growth {
-  /** So many times that, from the second piece on; 2 unless given. */
+  /** How many times the needed size is allocated, from the second piece on; 2 unless given. */
   readonly factor?: number;
-  /** Room before the first byte. */
+  /** Bytes of room before the first byte. */
   readonly before?: number;
-  /** At least so much. */
+  /** The least size that is allocated. */
   readonly least?: number;
-  /** What lies before the bytes in their memory is nobody's either, and is used again. */
+  /** Whether the memory before the bytes is free too, so that the bytes may be moved there. */
   readonly again?: boolean;
 }
 
 /**
- * Bytes with a piece behind them. Room is left for further ones, so that a long record in small
- * pieces is not copied with each of them. `held` is empty or came from here: what lies behind it in
- * its memory is nobody's.
+ * Appends a piece to bytes. Room is left for further pieces, so that a long record in small pieces
+ * is not copied with each of them. `held` must be empty or a result of this function, because the
+ * memory behind it is overwritten.
  */
 export function grown(
   held: Buffer,
@@ -42,7 +47,7 @@ export function grown(
     new Uint8Array(buffer).set(piece, byteOffset + length);
     return Buffer.from(buffer, byteOffset, needed);
   }
-  // What is moved is at most half of the memory, so that a byte is moved seldom.
+  // At most half of the memory is moved, so that each byte is moved seldom.
   if (again && needed <= buffer.byteLength && (length === 0 || 2 * needed <= buffer.byteLength)) {
     const all = new Uint8Array(buffer);
     all.copyWithin(0, byteOffset, byteOffset + length);
@@ -56,19 +61,28 @@ export function grown(
   return room.subarray(before, before + needed);
 }
 
-/** The first `used` bytes of a memory in one of twice its size, or of `needed` bytes if more. */
+/**
+ * Copies the first `used` bytes into a buffer of twice the size, or of `needed` bytes if that is
+ * more.
+ */
 export function doubled(buffer: Buffer, used: number, needed: number): Buffer {
   const next = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2));
   buffer.copy(next, 0, 0, used);
   return next;
 }
 
-/** Bytes that stay as they are: memory shared with a worker is written again with the next task. */
+/**
+ * Bytes that stay as they are: a copy where they lie in memory shared with a worker, which the next
+ * task overwrites.
+ */
 export function kept(bytes: Uint8Array): Uint8Array {
   return bytes.buffer instanceof SharedArrayBuffer ? Buffer.from(bytes) : bytes;
 }
 
-/** So much is put together in one turn of the event loop, of megabytes that nobody waits for. */
+/**
+ * How many bytes are joined in one turn of the event loop, so that megabytes hold up no other
+ * request.
+ */
 export const JOINED_BYTES_MAX = 65_536;
 
 function nextTurn(): Promise<void> {
@@ -78,7 +92,7 @@ function nextTurn(): Promise<void> {
 }
 
 const LEAD_BITS = 0xc0;
-/** Most bytes after the first one of a character. */
+/** A character has at most this many bytes after its first one. */
 const TRAILING_MAX = 3;
 
 /** The end of the last whole character of bytes that are UTF-8. */
@@ -92,13 +106,15 @@ function characterEnd(bytes: Uint8Array, end: number): number {
 }
 
 interface Joined {
-  /** In memory of their own, HEAD_ROOM_BYTES from its beginning. */
+  /** They begin HEAD_ROOM_BYTES into memory of their own. */
   readonly bytes: Buffer;
-  /** Whether they are UTF-8. */
   readonly isUtf8: boolean;
 }
 
-/** Puts pieces together over as many turns as it takes; `turn` is replaced in tests. */
+/**
+ * Joins pieces over as many turns as that takes. `turn` waits for the next turn, and is replaced in
+ * tests.
+ */
 export async function joined(pieces: readonly Buffer[], turn = nextTurn): Promise<Joined> {
   const size = pieces.reduce((sum, { length }) => sum + length, HEAD_ROOM_BYTES);
   const bytes = Buffer.allocUnsafeSlow(size).subarray(HEAD_ROOM_BYTES);

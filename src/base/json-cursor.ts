@@ -1,21 +1,24 @@
 /**
- * Reads the values of a JSON text in the bytes that it came in, one after another, without a tree
- * of it. It takes what is usual and gives MISFIT for everything else: escapes, exponents, negative
- * numbers, deep nesting, whatever is no JSON. `JSON.parse` then tells what that is.
+ * Reads the values of a JSON text one after another from its bytes, without building a tree. It
+ * reads the usual spellings and returns MISFIT for everything else: escapes, exponents, negative
+ * numbers, deep nesting, and whatever is no JSON. `JSON.parse` then finds out which of these it is.
  *
- * It does not move with `nextOf` of `json-scan.ts`: that skips to a place and checks nothing, while
- * this looks at every byte that it passes and makes numbers and texts of them on the way. Its loops
- * are on the path of every cart, and measured there.
+ * It does not use `nextOf` of `json-scan.ts`: that skips to a place and checks nothing, while this
+ * checks every byte that it passes and makes numbers and texts of them on the way. Every cart is
+ * read by these loops, and they were measured there.
  */
 import { isUtf8 } from 'node:buffer';
 import { NO_BYTES, bufferOf } from './growing-bytes.js';
 import { isBlank, isOpening, NUMBER_DIGITS_MAX } from './json-scan.js';
 
-/** Stands for a value that is not as expected, or is written in an unusual way. */
+/** Returned for a value that is not as expected, or is written in an unusual way. */
 export const MISFIT: unique symbol = Symbol('misfit');
 type Misfit = typeof MISFIT;
 
-/** What stands for the name of a member: of none that is looked for, or of no member at all. */
+/**
+ * Returned instead of a member's index: for a name that was not asked for, and where no name
+ * stands.
+ */
 export const OTHER_NAME = -1;
 const NO_NAME = -2;
 
@@ -36,16 +39,19 @@ const TRUE = Buffer.from('true', 'latin1');
 const FALSE = Buffer.from('false', 'latin1');
 const NULL = Buffer.from('null', 'latin1');
 
-/** Levels that are passed over within a value nobody reads. */
+/** Levels of nesting that are skipped within a value that is not read. */
 const PASSED_LEVELS_MAX = 8;
 
-/** Longer texts are made characters a stretch at a time. */
+/** A longer body is decoded in stretches of this many bytes, as far as its texts are read. */
 const STRETCH_BYTES = 65_536;
 
-/** Powers of ten: a double holds each, so that a quotient by it is the nearest one (IEEE 754). */
+/**
+ * Powers of ten. A double represents each exactly, so that a quotient by it is the nearest double
+ * (IEEE 754).
+ */
 const TENS = Array.from({ length: NUMBER_DIGITS_MAX + 1 }, (_, power) => 10 ** power);
 
-/** Names of members as they mostly stand in a text. */
+/** Names of members as a text usually spells them, with quotes and colon. */
 export function memberNames(names: readonly string[]): readonly Uint8Array[] {
   return names.map((name) => Buffer.from(`"${name}":`));
 }
@@ -54,27 +60,28 @@ export class JsonCursor {
   #bytes = NO_BYTES;
   #at = 0;
   /**
-   * One character a byte, of all bytes or of a stretch of them; cutting texts out of it costs less
-   * than making each of bytes.
+   * All bytes, or a stretch of them, decoded as one character each. Slicing texts from this costs
+   * less than decoding each by itself.
    */
   #text = '';
   #textFrom = 0;
   #textTo = 0;
-  /** Whether all bytes are UTF-8; null until that is asked. */
+  /** Whether all bytes are UTF-8; null until that is needed. */
   #isText: boolean | null = null;
 
-  /** Begins at the first byte of a text. */
+  /** Begins to read a text at its first byte. */
   begin(bytes: Uint8Array): void {
     this.#bytes = bufferOf(bytes);
     this.#at = 0;
     this.#textFrom = 0;
-    // Of megabytes as much as is needed: most that is refused is so for its first bytes.
+    // Megabytes are decoded only as needed, since most refused bodies are refused for their first
+    // bytes.
     this.#textTo = bytes.length <= STRETCH_BYTES ? bytes.length : 0;
     this.#text = this.#textTo > 0 ? this.#bytes.toString('latin1') : '';
     this.#isText = null;
   }
 
-  /** Lets go of the text; says whether all of it was read. */
+  /** Releases the text, and says whether all of it was read. */
   end(): boolean {
     const isRead = this.#peek() === -1;
     this.#bytes = NO_BYTES;
@@ -82,7 +89,7 @@ export class JsonCursor {
     return isRead;
   }
 
-  /** The next byte that is not blank, not passed yet; -1 at the end. */
+  /** Moves to the next byte that is not blank and returns it without passing it; -1 at the end. */
   #peek(): number {
     const bytes = this.#bytes;
     const { length } = bytes;
@@ -105,19 +112,22 @@ export class JsonCursor {
     return this.#at;
   }
 
-  /** Goes on at a place behind whatever was read. */
+  /** Goes on at a later place. */
   goTo(place: number): void {
     this.#at = place;
   }
 
-  /** Passes a byte where it comes next. */
+  /** Passes a byte if it comes next, and says whether it did. */
   takes(byte: number): boolean {
     if (this.#peek() !== byte) return false;
     this.#at += 1;
     return true;
   }
 
-  /** Behind a value of a list or an object: true for a comma, false for the end of it. */
+  /**
+   * Reads what follows a value of a list or an object: true for a comma, false for its closing
+   * bracket.
+   */
   goesOn(closing: number): boolean | Misfit {
     const byte = this.#peek();
     this.#at += 1;
@@ -126,8 +136,9 @@ export class JsonCursor {
   }
 
   /**
-   * The name of a member and its colon: which of `names` it is, looked for from `expected` on, or
-   * OTHER_NAME, or NO_NAME. Names are as `memberNames` makes them.
+   * Reads the name of a member and its colon. Returns its index in `names`, which are as
+   * `memberNames` makes them and are tried from `expected` on; OTHER_NAME for another name; NO_NAME
+   * where no name and colon stand.
    */
   name(names: readonly Uint8Array[], expected: number): number {
     const usual = names[expected]!;
@@ -136,7 +147,7 @@ export class JsonCursor {
     return expected;
   }
 
-  /** Which of `names` stands here, with blanks around it or not expected; else as `name` says. */
+  /** Reads a name that is not the expected one, or has blanks before its colon. */
   #otherName(names: readonly Uint8Array[], expected: number): number {
     if (this.#peek() !== QUOTE) return NO_NAME;
     const { length } = names;
@@ -144,7 +155,7 @@ export class JsonCursor {
       const next = expected + tried;
       const which = next < length ? next : next - length;
       const name = names[which]!;
-      // Without the colon, which blanks may come before.
+      // Compared without the colon, since blanks may come before that.
       if (!this.#is(name, this.#at, name.length - 1)) continue;
       this.#at += name.length - 1;
       return this.takes(COLON) ? which : NO_NAME;
@@ -152,7 +163,7 @@ export class JsonCursor {
     return this.#passText() >= 0 && this.takes(COLON) ? OTHER_NAME : NO_NAME;
   }
 
-  /** Whether bytes stand at a place. */
+  /** Whether these bytes stand at a place. */
   #is(expected: Uint8Array, from: number, length = expected.length): boolean {
     const bytes = this.#bytes;
     for (let at = 0; at < length; at += 1) if (bytes[from + at] !== expected[at]) return false;
@@ -176,8 +187,8 @@ export class JsonCursor {
   }
 
   /**
-   * Passes a text without escapes. Gives the bits that its bytes have, joined; -1 where it is
-   * another value, or is not UTF-8.
+   * Passes a text without escapes. Returns the bitwise OR of its bytes, or -1 where there is
+   * another value, an escape or bytes that are not UTF-8.
    */
   #passText(): number {
     if (this.#peek() !== QUOTE) return -1;
@@ -205,7 +216,7 @@ export class JsonCursor {
     return bits < FIRST_WIDE ? this.#cut(from, to) : this.#bytes.toString('utf8', from, to);
   }
 
-  /** A text of ASCII between two places, of which the first is never before that of another. */
+  /** The ASCII text between two places. Calls come in the order of the text. */
   #cut(from: number, to: number): string {
     if (to > this.#textTo) {
       if (to - from > STRETCH_BYTES) return this.#bytes.toString('latin1', from, to);
@@ -216,7 +227,7 @@ export class JsonCursor {
     return this.#text.slice(from - this.#textFrom, to - this.#textFrom);
   }
 
-  /** A number of no more digits than a double keeps, without sign and exponent. */
+  /** Reads a number without sign and exponent, of no more digits than a double keeps. */
   number(): number | Misfit {
     this.#peek();
     const bytes = this.#bytes;
@@ -241,12 +252,12 @@ export class JsonCursor {
       }
       if (decimals === 0 || digits + decimals > NUMBER_DIGITS_MAX) return MISFIT;
     }
-    // What may follow a number is looked for by whoever reads on: an "e" is none of it.
+    // Whoever reads on checks what follows; an "e" fails there.
     this.#at = at;
     return decimals === 0 ? value : value / TENS[decimals]!;
   }
 
-  /** Passes a value that nobody reads; false where it is not as usual. */
+  /** Skips a value that is not needed; false where it is no usual JSON. */
   passes(levels = PASSED_LEVELS_MAX): boolean {
     const byte = this.#peek();
     if (byte === QUOTE) return this.#passText() >= 0;

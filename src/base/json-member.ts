@@ -1,6 +1,7 @@
 /**
- * Cuts a member out of the text of a JSON object and leaves every other byte as it is: numbers keep
- * their spelling, members their order, text its escapes. Parsing and printing would not.
+ * Removes or finds a member in the text of a JSON object. Every other byte stays as it is: numbers
+ * keep their spelling, members their order, texts their escapes, which parsing and printing would
+ * change.
  */
 import { Buffer } from 'node:buffer';
 import { bufferOf } from './growing-bytes.js';
@@ -10,37 +11,40 @@ import { skipBlanks, skipString, skipValue } from './json-scan.js';
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
 
-/** Most bytes of an escaped character: the name may be written with escapes. */
+/** A character of a name takes at most this many bytes, since it may be written as an escape. */
 const ESCAPE_BYTES_MAX = 6;
 
-/** A name that members are compared with, without making texts of theirs. */
+/** A name to compare with those of members, whose bytes need not be decoded for it. */
 interface MemberName {
   readonly text: string;
   readonly bytes: Buffer;
-  /** How it ends as JSON, from its rarest letter on: a search begins anew at each first byte. */
+  /**
+   * The end of the name as JSON, from its rarest letter on. A search stops at each place where the
+   * first byte matches, so a rare one makes it fast.
+   */
   readonly ending: Buffer;
 }
 
 /** Letters of names, the rarest first. */
 const BY_RARITY = 'zqxjkvwybhgfupmdlcsronaite';
 
-/** The end of a name from its rarest letter on. */
+/** The end of a name as JSON, from its rarest letter on. */
 function endingOf(text: string): string {
   const json = JSON.stringify(text);
   const rarest = [...BY_RARITY].find((letter) => text.includes(letter));
   return json.slice(rarest === undefined ? 1 : json.lastIndexOf(rarest));
 }
 
-/** Makes a name to look for; once where it is looked for often. */
+/** Prepares a name to look for. A name that is looked for often is prepared once. */
 export function memberName(text: string): MemberName {
   return { text, bytes: Buffer.from(text), ending: Buffer.from(endingOf(text)) };
 }
 
-/** Whether the text between two quotes, those included, is a name. */
+/** Whether the text between two quotes, which `from` and `to` include, is the name. */
 function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName): boolean {
   const length = to - from - 2;
   const wanted = name.bytes.length;
-  // What has no second quote ends behind the last byte.
+  // A text without a second quote ends beyond the last byte.
   if (to > bytes.length || length < wanted || length > wanted * ESCAPE_BYTES_MAX) return false;
   if (length === wanted) {
     let same = 0;
@@ -52,14 +56,14 @@ function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName):
 }
 
 /**
- * Told of a top-level member: where its name begins, its value begins and its value ends. True ends
- * the visit.
+ * Called for each top-level member with the places where its name begins, its value begins and its
+ * value ends. Returning true ends the visit.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: most visits look at all and return nothing
 type Visit = (from: number, value: number, to: number, named: boolean) => boolean | void;
 
 function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
-  // Before the brace there is space at most, or a byte order mark.
+  // Only blanks or a byte order mark come before the brace.
   const open = bytes[0] === OPEN_BRACE ? 0 : bytes.indexOf(OPEN_BRACE);
   let from = skipBlanks(bytes, open + 1);
   while (bytes[from] === QUOTE) {
@@ -67,19 +71,19 @@ function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
     const value = skipBlanks(bytes, skipBlanks(bytes, nameEnd) + 1);
     const to = skipValue(bytes, value);
     if (visit(from, value, to, isNamed(bytes, from, nameEnd, name)) === true) return;
-    // Over the comma; after the last member this is the brace or what follows it.
+    // Skips the comma; after the last member, the closing brace or what follows it.
     from = skipBlanks(bytes, skipBlanks(bytes, to) + 1);
   }
 }
 
 /**
- * The bytes of a JSON object without every top-level member of a name, each with one of the commas
- * beside it.
+ * The bytes of a JSON object without its top-level members of a name. Each is removed with one of
+ * the commas beside it.
  * @param bytes of an object that JSON.parse accepts; anything else gives bytes without meaning.
  */
 export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
   const parts: Uint8Array[] = [];
-  // What is kept begins at `keep`, or is not known yet: it begins with the next member.
+  // Where the bytes to keep begin; null after a removed member, until the next one is met.
   let keep: number | null = 0;
   let isFirst = true;
   let before = 0;
@@ -89,7 +93,7 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
       if (keep !== null) parts.push(bytes.subarray(keep, isFirst ? from : before));
       keep = null;
     } else {
-      // With the comma before it, unless nothing stands before it any more.
+      // A kept member takes along the comma before it, unless no kept member precedes it.
       keep ??= isFirst ? from : before;
       isFirst = false;
     }
@@ -103,12 +107,12 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
 
 const ESCAPE = Buffer.from('\\u', 'latin1');
 
-/** Places of the first byte that are looked at one by one. */
+/** How many places that match the first byte are compared one by one. */
 const PLACES_MAX = 8;
 
 /**
- * Whether bytes stand somewhere from an offset on. To look for one of them costs a fifth of looking
- * for all or less; where that is found often, all are looked for.
+ * Whether the wanted bytes stand anywhere from an offset on. Searching for the first byte alone
+ * takes a fifth of the time or less; where that byte is found often, all of them are searched for.
  */
 function stands(bytes: Buffer, wanted: Buffer, from: number): boolean {
   let at = from - 1;
@@ -123,8 +127,8 @@ function stands(bytes: Buffer, wanted: Buffer, from: number): boolean {
 }
 
 /**
- * Whether no name stands behind an offset again, before a quote or written with escapes: nothing
- * that ends like it does.
+ * Whether the name cannot come again behind an offset: neither its end with a quote nor any Unicode
+ * escape stands there.
  */
 function isLast(bytes: Uint8Array, from: number, { ending }: MemberName): boolean {
   const buffer = bufferOf(bytes);
@@ -132,8 +136,9 @@ function isLast(bytes: Uint8Array, from: number, { ending }: MemberName): boolea
 }
 
 /**
- * The text of a top-level member's value, of the last one when it is repeated, as JSON.parse takes
- * it; null without one. Bytes that are no object give null or any text, never an exception.
+ * The text of a top-level member's value, of the last one if the name is repeated, as in
+ * JSON.parse; null where there is none. For bytes that are no object the result is null or any
+ * text, never an exception.
  */
 export function memberValue(bytes: Uint8Array, name: MemberName): Uint8Array | null {
   let found: Uint8Array | null = null;
@@ -141,8 +146,8 @@ export function memberValue(bytes: Uint8Array, name: MemberName): Uint8Array | n
     if (!named) return false;
     const isFirst = found === null;
     found = bytes.subarray(value, to);
-    // Megabytes behind the only member of the name need not be walked through. That is asked once:
-    // each of many members of the name would have all that is behind it searched.
+    // Where no second member of the name can follow, megabytes behind the first need not be walked
+    // through. This is checked for the first one only, since each check searches all that follows.
     return isFirst && isLast(bytes, to, name);
   });
   return found;

@@ -1,4 +1,4 @@
-/** JSON texts that must be one object. */
+/** Parses JSON texts, above all bodies that must be one object. */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { EXCESSES, excessOf, JSON_VALUES_MAX } from './json-scan.js';
@@ -14,7 +14,10 @@ const NO_OBJECT = 'The body is not a JSON object.';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A body; a problem where it is none, which repeats nothing of it: it may hold a secret. */
+/**
+ * A parsed body, or the problem to answer with, which repeats no part of the body: it may hold a
+ * secret.
+ */
 export type JsonBody = { readonly object: JsonObject } | Problem;
 
 /** Tells an object from every other JSON value. */
@@ -22,7 +25,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined, which none has, for any other text. */
+/** The value of a JSON text; undefined, which is no JSON value, for any other text. */
 export function parsedText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -31,7 +34,9 @@ export function parsedText(text: string): unknown {
   }
 }
 
-/** The value of a JSON text in UTF-8, a byte order mark before it or not; undefined for others. */
+/**
+ * The value of a JSON text in UTF-8, with or without a byte order mark; undefined for other bytes.
+ */
 function parsedBytes(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(DECODER.decode(bytes)) as unknown;
@@ -40,7 +45,7 @@ function parsedBytes(bytes: Uint8Array): unknown {
   }
 }
 
-/** The JSON value that a file holds; undefined where it holds none or cannot be read. */
+/** The JSON value in a file; undefined where it has none or cannot be read. */
 export function jsonFile(path: string): unknown {
   try {
     return parsedText(readFileSync(path, 'utf8'));
@@ -49,7 +54,7 @@ export function jsonFile(path: string): unknown {
   }
 }
 
-/** The JSON value of a text where it is one that is meant; null for any other text. */
+/** The JSON value of a text if `isMeant` accepts it; null otherwise. */
 export function jsonOf<T>(text: string, isMeant: (value: unknown) => value is T): T | null {
   const value = parsedText(text);
   return isMeant(value) ? value : null;
@@ -64,31 +69,34 @@ export function jsonOfBody(body: Uint8Array): { readonly value: unknown } | Prob
 const OPEN_BRACE = 0x7b;
 
 /**
- * Longer texts are looked at before they are parsed: V8 keeps a text that it cannot parse until it
- * looks through all its memory, and a client that sends such texts makes everyone wait for that.
+ * Longer texts are scanned before they are parsed. V8 keeps a text that it fails to parse until its
+ * next full collection, and a client that sends such texts would make everyone wait for that.
  */
 const TRIED_BYTES_MAX = 4_096;
-/** Still longer ones are read by workers alone, where nobody waits: one look is enough. */
+/**
+ * Still longer texts are parsed by workers only, where no other request waits, so they are not
+ * scanned first.
+ */
 export const LOOKED_AT_BYTES_MAX = 65_536;
 
-/** Whether a text is known to be no JSON without a try. */
+/** Whether a scan has shown that a text is no JSON. Only texts of medium length are scanned. */
 function isKnownBroken(body: Uint8Array): boolean {
   const { length } = body;
   return length > TRIED_BYTES_MAX && length <= LOOKED_AT_BYTES_MAX && !jsonSummary(body).isJson;
 }
 
-/** Why a text is no JSON object, told without making anything of it; null when it is one. */
+/** Why a text is no JSON object, found without building any value; null when it is one. */
 export function malformationOf(body: Uint8Array): Problem | null {
   if (body.length === 0) return problem(400, EMPTY);
   if (excessOf(body) === 'levels') return problem(400, `The body has ${EXCESSES.levels}.`);
   if (!isUtf8(body)) return problem(400, NOT_UTF8);
   if (!jsonSummary(body).isJson) return problem(400, NOT_JSON);
-  // What comes before the first brace of an object is blank, or a byte order mark.
+  // Only blanks or a byte order mark may come before the first brace.
   const before = Buffer.from(body.buffer, body.byteOffset, body.indexOf(OPEN_BRACE) + 1);
   return /^\ufeff?\s*\{$/.test(before.toString('utf8')) ? null : problem(400, NO_OBJECT);
 }
 
-/** Reads a body that must be one JSON object, of at most so many values. */
+/** Parses a body that must be one JSON object of at most `valuesMax` values. */
 export function parseJsonObject(body: Uint8Array, valuesMax: number = JSON_VALUES_MAX): JsonBody {
   if (body.length === 0) return problem(400, EMPTY);
   const excess = excessOf(body, valuesMax);

@@ -1,14 +1,13 @@
 /**
- * The scanner of JSON text as bytes, for whoever looks for places in a text and not for its values:
- * where a record ends, where a member stands. It moves mostly with `nextOf`, to the next byte of
- * the kind that is asked for. A place is an index, and every function takes one and gives one, so a
- * reader can stop anywhere and go on from there. Values are read by `json-cursor.ts`, with loops of
- * its own.
+ * Scans JSON text as bytes, for code that looks for places in a text and not for its values: where
+ * a record ends, where a member begins. Most functions move with `nextOf` to the next byte of a
+ * set. A place is an index; every function takes one and returns one, so that a reader can stop
+ * anywhere and go on from there. `json-cursor.ts` reads values, with loops of its own.
  *
  * Nothing is checked here: bytes that are no JSON give places without meaning, but never an
- * exception and never an endless loop. Whether a text is JSON tells `json-text.ts`.
+ * exception or an endless loop. `json-text.ts` tells whether a text is JSON.
  *
- * Each reader names the bytes that it compares with itself: an imported constant is read from
+ * Each file declares the bytes that it compares with for itself: an imported constant is read from
  * memory at every use, which made the loops a tenth slower.
  */
 
@@ -19,17 +18,17 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Bytes to stop at: one where a byte is one of them, indexed by the byte. */
+/** A set of bytes: indexed by a byte, 1 where that is in the set. */
 type ByteSet = Uint8Array;
 
-/** The set of these ASCII characters, and of the bytes below `controlsTo`. */
+/** The set of these ASCII characters and of all bytes below `controlsTo`. */
 export function byteSet(characters: string, controlsTo = 0): ByteSet {
   const set = new Uint8Array(256).fill(1, 0, controlsTo);
   for (const byte of Buffer.from(characters, 'latin1')) set[byte] = 1;
   return set;
 }
 
-/** Every byte but those of a set. */
+/** All bytes that are not in a set. */
 function bytesBut(set: ByteSet): ByteSet {
   return set.map((is) => 1 - is);
 }
@@ -39,7 +38,10 @@ const NOT_BLANKS = bytesBut(BLANKS);
 const BRACKETS = byteSet('"[]{}');
 const VALUE_ENDS = byteSet('"[]{}, \t\n\r');
 
-/** The place of the first byte of a set, from a place on; the end, or behind it, without one. */
+/**
+ * The place of the next byte of a set, from a place on; where there is none, the end, or `from` if
+ * that is behind it.
+ */
 export function nextOf(bytes: Uint8Array, from: number, set: ByteSet): number {
   const { length } = bytes;
   let at = from;
@@ -57,14 +59,14 @@ export function skipBlanks(bytes: Uint8Array, from: number): number {
   return nextOf(bytes, from, NOT_BLANKS);
 }
 
-/** The place behind the string that begins with the quote at a place. */
+/** The place behind the string whose opening quote is at `from`. */
 export function skipString(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
   let at = from + 1;
   for (; at < length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) break;
-    // What is escaped may be a quote.
+    // The escaped byte may be a quote.
     if (byte === BACKSLASH) at += 1;
   }
   return at + 1;
@@ -74,14 +76,14 @@ const LOWER_U = 0x75;
 /** "\u0041" */
 const UNICODE_BYTES = 6;
 
-/** What a string does not hold as it is. */
+/** Bytes at which a scan of a string stops: a quote, a backslash or a control character. */
 const STRING_STOPS = byteSet('"\\', 0x20);
 
-/** What may stand behind a backslash, but for `u` and its four digits. */
+/** What may follow a backslash, apart from `u` and its four digits. */
 export const ESCAPED = byteSet('"\\/bfnrt');
 export const HEX_DIGITS = byteSet('0123456789abcdefABCDEF');
 
-/** How many bytes an escape has that is all there and right; 0 for any other. */
+/** How many bytes a complete and valid escape has; 0 for any other. */
 function escapeBytes(bytes: Uint8Array, at: number): number {
   const byte = bytes[at + 1] ?? 0;
   if (ESCAPED[byte] === 1) return 2;
@@ -92,7 +94,10 @@ function escapeBytes(bytes: Uint8Array, at: number): number {
   return UNICODE_BYTES;
 }
 
-/** The place, within a string, of its quote, or of what is not right or not all there. */
+/**
+ * The place, within a string, of its closing quote, or of a byte or an escape that is invalid or
+ * incomplete.
+ */
 export function textStop(bytes: Uint8Array, from: number): number {
   for (let at = from; ; ) {
     at = nextOf(bytes, at, STRING_STOPS);
@@ -102,7 +107,7 @@ export function textStop(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** The bit in which "[" differs from "{", and "]" from "}". */
+/** The one bit that differs between "[" and "{", and between "]" and "}". */
 const BRACE_BIT = 0x20;
 
 /** Whether a byte opens a list or an object. */
@@ -111,8 +116,8 @@ export function isOpening(byte: number): boolean {
 }
 
 /**
- * The place behind the list or object that begins at a place. Without recursion: how deep a text is
- * nested is its sender's choice.
+ * The place behind the list or object that begins at a place. It does not recurse, because the
+ * sender of a text chooses how deep it is nested.
  */
 function skipNested(bytes: Uint8Array, from: number): number {
   const { length } = bytes;
@@ -136,7 +141,7 @@ export function skipValue(bytes: Uint8Array, from: number): number {
   const at = nextOf(bytes, from, VALUE_ENDS);
   const byte = bytes[at] ?? COMMA;
   if (byte === QUOTE) return skipString(bytes, at);
-  // A comma, a blank or a closing bracket ends a number or a word.
+  // A number or a word ends at a comma, a blank or a closing bracket.
   return isOpening(byte) ? skipNested(bytes, at) : at;
 }
 
@@ -152,28 +157,28 @@ export function elementEnd(bytes: Uint8Array, from: number): number {
 }
 
 /*
- * What a JSON text has too much of, told before it is parsed: levels and values, since the parser
- * takes seconds for megabytes of brackets and everyone waits meanwhile, and digits, since
- * `JSON.parse` rounds a number silently that a double does not hold.
+ * Limits that are checked before a text is parsed. Levels and values are limited because the parser
+ * takes seconds for megabytes of brackets, and every request waits meanwhile; digits, because
+ * `JSON.parse` silently rounds a number that a double cannot hold.
  */
 
 const MINUS = 0x2d;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
 
-/** Levels of lists and objects in any text that is parsed; what is documented has less than ten. */
+/** Most levels of lists and objects in any parsed text; documented bodies have fewer than ten. */
 export const JSON_DEPTH_MAX = 64;
 
 /**
- * Lists and objects in any text that is parsed: five times those of a hundred carts of 250 lines.
- * An object takes seven words and more, however short its text. A worker whose heap passes its
- * limit within the parser takes the process with it: V8 ends a thread between steps of code.
+ * Most lists and objects in any parsed text: five times those of a hundred carts of 250 lines. An
+ * object takes seven words or more, however short its text. A worker whose heap exceeds its limit
+ * within the parser ends the whole process, since V8 can end a thread only between steps of code.
  */
 export const JSON_NESTED_MAX = 131_072;
-/** Values, lists and objects with them: ten for each of 25,000 lines. */
+/** Most values, including lists and objects: ten for each of 25,000 lines. */
 export const JSON_VALUES_MAX = 262_144;
 
-/** What a text has too much of, for the end of a sentence. */
+/** Which limit a text exceeds, in words for the end of a sentence. */
 export const EXCESSES = {
   levels: `more than ${JSON_DEPTH_MAX} levels of lists and objects`,
   nested: `more than ${JSON_NESTED_MAX.toLocaleString('en')} lists and objects`,
@@ -184,8 +189,9 @@ type Excess = keyof typeof EXCESSES;
 const VALUE_BYTES = byteSet('"[]{},');
 
 /**
- * What a text has more of than it may: levels than JSON_DEPTH_MAX, lists and objects than
- * JSON_NESTED_MAX, or values than `valuesMax`. Of bytes that are no JSON, any answer.
+ * Which limit a text exceeds: JSON_DEPTH_MAX levels, JSON_NESTED_MAX lists and objects, or
+ * `valuesMax` values; null where it keeps to all. For bytes that are no JSON the result has no
+ * meaning.
  */
 export function excessOf(bytes: Uint8Array, valuesMax: number = JSON_VALUES_MAX): Excess | null {
   const { length } = bytes;
@@ -214,14 +220,14 @@ export function excessOf(bytes: Uint8Array, valuesMax: number = JSON_VALUES_MAX)
   return 'values';
 }
 
-/** Significant decimal digits that every double keeps. */
+/** Every decimal number of this many significant digits survives in a double. */
 export const NUMBER_DIGITS_MAX = 15;
 
 const NUMBER_BYTES = byteSet('"0123456789');
 const NOT_DIGITS = bytesBut(byteSet('0123456789.'));
 const NOT_NUMERIC = bytesBut(byteSet('0123456789.+-eE'));
 
-/** Whether a number's double holds another value than was written. */
+/** Whether a double holds another value than the number as written. */
 function isRounded(number: string): boolean {
   const digits = number
     .replace(/[eE].*$/, '')
@@ -232,15 +238,17 @@ function isRounded(number: string): boolean {
   return digits.length > NUMBER_DIGITS_MAX || value === 0 || !Number.isFinite(value);
 }
 
-/** The text of the number that begins at a place, with its sign; of a long one, its beginning. */
+/**
+ * The text of the number that begins at a place, with its sign, cut after `charsMax` characters.
+ */
 export function numberText(bytes: Uint8Array, at: number, charsMax = Infinity): string {
   const end = Math.min(nextOf(bytes, at, NOT_NUMERIC), at + charsMax);
   return Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
 }
 
 /**
- * The place of the first number of a JSON text that a double does not keep; -1 without one. Any
- * answer for bytes that are no JSON.
+ * The place of the first number of a JSON text that a double cannot hold; -1 without one. For bytes
+ * that are no JSON the result has no meaning.
  */
 export function longNumberPlace(bytes: Uint8Array): number {
   const { length } = bytes;
@@ -254,7 +262,7 @@ export function longNumberPlace(bytes: Uint8Array): number {
     }
     const start = at;
     at = nextOf(bytes, start + 1, NOT_DIGITS);
-    // A few digits without an exponent are always kept.
+    // A double holds any number of a few digits without an exponent.
     if (at - start > NUMBER_DIGITS_MAX || bytes[at] === LOWER_E || bytes[at] === UPPER_E) {
       at = nextOf(bytes, at, NOT_NUMERIC);
       const first = bytes[start - 1] === MINUS ? start - 1 : start;
@@ -265,7 +273,7 @@ export function longNumberPlace(bytes: Uint8Array): number {
 
 const ENCODER = new TextEncoder();
 
-/** The first number of a JSON text that a double does not keep; null without one. */
+/** The first number of a JSON text that a double cannot hold; null without one. */
 export function longNumber(json: string): string | null {
   const bytes = ENCODER.encode(json);
   const at = longNumberPlace(bytes);

@@ -1,7 +1,7 @@
-/** JSON Schema (draft 2020-12) in short: what the bodies of this service are made of. */
+/** Short functions for JSON Schemas (draft 2020-12), which describe the bodies of this service. */
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** What a schema is sent as. */
+/** The media type of a schema. */
 export const SCHEMA_TYPE = 'application/schema+json';
 
 export type SchemaValue = string | number | boolean | null | Schema | readonly SchemaValue[];
@@ -20,27 +20,30 @@ export const RATE: Schema = { type: 'number', minimum: 0 };
 /** A day written YYYYMMDD. */
 export const DAY: Schema = { type: 'integer', minimum: 1_00_00, maximum: 9999_12_31 };
 
-/** A schema with a sentence on what it describes. */
+/** Adds a sentence that describes the values to a schema. */
 export function about(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-/** One of several texts. */
+/** The schema of one of several texts. */
 export function oneOf(values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
 
-/** What a schema describes, or null. */
+/** The schema of a value or null. */
 export function nullable(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A list of any length. */
+/** The schema of a list of any length. */
 export function list(items: Schema): Schema {
   return { type: 'array', items };
 }
 
-/** An object; members of `optional` may be absent. Answers may gain members with time. */
+/**
+ * The schema of an object; members of `optional` may be absent. Further members are allowed, since
+ * answers may gain some over time.
+ */
 export function object(required: Members, optional: Members = {}): Schema {
   const names = Object.keys(required);
   return {

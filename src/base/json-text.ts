@@ -1,6 +1,6 @@
 /**
- * Tells whether bytes are one JSON value while they arrive, without making anything of them: the
- * parser takes seconds for megabytes of an answer, and everyone waits meanwhile. A piece of 64 KiB
+ * Tells whether bytes are one JSON value while they arrive, without building the value: the parser
+ * takes seconds for megabytes of an answer, and every request waits meanwhile. A piece of 64 KiB
  * takes a fraction of a millisecond here.
  */
 import { isUtf8 } from 'node:buffer';
@@ -30,7 +30,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** An ASCII letter in lower case. */
+/** The bit that makes an ASCII letter lower case. */
 const LOWER_BIT = 0x20;
 const LOWER_U = 0x75;
 
@@ -38,7 +38,7 @@ const NOT_DIGITS = byteSet('0123456789').map((is) => 1 - is);
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
-/** What may come next. */
+/** States, each named for what may come next or for what is being read. */
 const VALUE = 0;
 const VALUE_OR_END = 1;
 const NAME = 2;
@@ -49,7 +49,7 @@ const IN_TEXT = 6;
 const IN_ESCAPE = 7;
 const IN_HEX = 8;
 const IN_WORD = 9;
-/** Within numbers: after a minus, a first zero, digits, a point, digits after it, "e", its sign. */
+/** States within a number: after a minus, after a leading zero, in its digits and so on. */
 const AFTER_MINUS = 10;
 const AFTER_ZERO = 11;
 const IN_INTEGER = 12;
@@ -60,7 +60,7 @@ const AFTER_SIGN = 16;
 const IN_EXPONENT = 17;
 const BROKEN = 18;
 
-/** Whether a number may end here. */
+/** Whether a number may end in this state. */
 function isWhole(state: number): boolean {
   return (
     state === AFTER_ZERO || state === IN_INTEGER || state === IN_FRACTION || state === IN_EXPONENT
@@ -78,7 +78,7 @@ function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
 
-/** The state after a byte of a number that goes on, or BROKEN where the number ends with it. */
+/** The state after a byte of a number; BROKEN where the byte does not belong to it. */
 function inNumber(state: number, byte: number): number {
   const digit = isDigit(byte);
   const exponent = (byte | LOWER_BIT) === LOWER_E;
@@ -96,26 +96,26 @@ function inNumber(state: number, byte: number): number {
   }
 }
 
-/** Reads a text piece by piece. */
+/** Checks a text that arrives in pieces. */
 export class JsonText {
   #state = VALUE;
-  /** Levels that are open, from the first place on: 1 for objects, 0 for lists. */
+  /** For each open level, from index 1 on: 1 for an object, 0 for a list. */
   readonly #levels = new Uint8Array(JSON_DEPTH_MAX + 2);
   #depth = 0;
-  /** A text is the name of a member. */
+  /** Whether the text being read is the name of a member. */
   #isName = false;
-  /** What is left of a word or an escape. */
+  /** The letters of a word after its first; how many of them, or of an escape, were read. */
   #rest: readonly number[] = [];
   #done = 0;
   #offset = 0;
   #marked = true;
-  /** Of a list: where its first element begins and ends, and the commas after it. */
+  /** If the value is a list: where its first element begins and ends, and commas between. */
   #isList = false;
   #from = -1;
   #to = -1;
   #commas = 0;
 
-  /** Reads on. */
+  /** Reads the next piece. */
   push(bytes: Uint8Array): void {
     const { length } = bytes;
     let at = 0;
@@ -127,12 +127,12 @@ export class JsonText {
     this.#offset += length;
   }
 
-  /** Whether what came is one JSON value of no more levels than are parsed. */
+  /** Whether the pieces so far are one JSON value of no more levels than may be parsed. */
   get isWhole(): boolean {
     return this.#depth === 0 && (this.#state === AFTER_VALUE || isWhole(this.#state));
   }
 
-  /** Where the only element of a list of one is; null for anything else. */
+  /** Where the element of a list of one element lies; null for anything else. */
   get onlyElement(): { readonly from: number; readonly to: number } | null {
     return this.#isList && this.#from >= 0 && this.#to >= 0 && this.#commas === 0
       ? { from: this.#from, to: this.#to }
@@ -150,7 +150,7 @@ export class JsonText {
     return at + 1;
   }
 
-  /** A byte within a number, with the digits after it; the next one is looked at again. */
+  /** Reads a byte of a number and the digits after it; leaves a byte that ends the number. */
   #number(bytes: Uint8Array, at: number): number {
     const next = inNumber(this.#state, bytes[at]!);
     if (next !== BROKEN) {
@@ -163,13 +163,13 @@ export class JsonText {
     return at;
   }
 
-  /** A value has ended before this place. */
+  /** Notes that a value ended before this place. */
   #ended(at: number): void {
     this.#state = AFTER_VALUE;
     if (this.#isList && this.#depth === 1 && this.#to < 0) this.#to = this.#offset + at;
   }
 
-  /** Any other byte, or all blanks from it on. */
+  /** Reads any other byte, or all blanks from it on. */
   #byte(bytes: Uint8Array, at: number): number {
     const byte = bytes[at]!;
     switch (this.#state) {
@@ -242,7 +242,7 @@ export class JsonText {
     }
   }
 
-  /** A byte order mark at the very beginning, which decoders take away. */
+  /** Skips a byte order mark at the very beginning, which decoders remove too. */
   #skipsMark(byte: number, at: number): boolean {
     if (!this.#marked) return false;
     const place = this.#offset + at;
@@ -276,20 +276,20 @@ export class JsonText {
   }
 }
 
-/** What was told of a whole text while it arrived. */
+/** What a check of a whole text found. */
 export interface JsonSummary {
   readonly isJson: boolean;
-  /** The only element of a list of one. */
+  /** Where the element of a list of one element lies; null for anything else. */
   readonly only: { readonly from: number; readonly to: number } | null;
 }
 
-/** The summary of bytes that were all read by `text`, and are UTF-8 or not. */
+/** The summary of a text that `text` has read; `isText` tells whether it is UTF-8. */
 export function summaryOf(text: JsonText, isText: boolean): JsonSummary {
   const isJson = text.isWhole && isText;
   return { isJson, only: isJson ? text.onlyElement : null };
 }
 
-/** The summary of bytes that are all there. */
+/** The summary of bytes that have all arrived. */
 export function jsonSummary(bytes: Uint8Array): JsonSummary {
   const text = new JsonText();
   text.push(bytes);

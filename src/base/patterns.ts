@@ -1,4 +1,4 @@
-/** Spellings that many files know texts by. */
+/** Patterns of texts that many files recognise. */
 
 /** Five digits: a ZIP, a county's FIPS code, a code of goods. */
 export const FIVE_DIGITS = /^\d{5}$/;

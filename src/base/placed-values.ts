@@ -1,13 +1,17 @@
 /**
- * Values of a text that are read twice: once to know that all of it has its shape, and each again
- * when its turn comes. Megabytes that are read at once are kept through several collections of
- * memory before the last of them is used; a value that is read for its turn is gone with it.
+ * Reads the values of a text twice: once to check that all of it has its shape, and each value
+ * again when it is needed. Values of a body of megabytes that were all kept would survive several
+ * collections of memory before the last was used; a value that is read when needed is freed soon
+ * after.
  */
 import { JsonCursor, MISFIT } from './json-cursor.js';
 import type { Shape } from './shape.js';
 import { once, type ReadValue } from './shape-reader.js';
 
-/** The shape of values that are passed over: where each begins in the text. */
+/**
+ * A shape whose values are checked but not kept: reading one returns the place where it begins in
+ * the text.
+ */
 export function placed<T>({ rule, read, schema }: Shape<T>): Shape<number> {
   return {
     rule,
@@ -23,7 +27,7 @@ export function placed<T>({ rule, read, schema }: Shape<T>): Shape<number> {
   };
 }
 
-/** Reads values of a shape at their places in a text, where they were found to have it. */
+/** Reads values of a shape at places where a first pass has found them. */
 export class PlacedValues<T> {
   readonly #cursor = new JsonCursor();
   readonly #read: ReadValue;
@@ -33,7 +37,7 @@ export class PlacedValues<T> {
     this.#cursor.begin(text);
   }
 
-  /** The value at a place, which is behind that of the value before. */
+  /** The value at a place. Calls come in the order of the text. */
   at(place: number): T {
     this.#cursor.goTo(place);
     const value = this.#read(this.#cursor);

@@ -1,6 +1,7 @@
 /**
- * Folders that a process makes for itself and removes at its end: PREFIX HOST-PID-…. By its name is
- * known what a process has left that was killed; it goes with the next one that looks.
+ * Folders that a process makes for itself and removes at its end, named PREFIX HOST-PID-…. The name
+ * tells whose folder it is, so that another process can remove those that a killed process has
+ * left.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -8,13 +9,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './process.js';
 
-/** Of another machine nobody can ask which processes it has. */
+/**
+ * A process cannot be looked up on another machine; its folder counts as left after this time
+ * without a change.
+ */
 const SILENT_MS_MAX = 86_400_000;
 
-/** Folders of this process, which may have the number of one that is gone. */
+/** Folders of this process, whose number an ended process may have had before it. */
 const ours = new Set<string>();
 
-/** Makes a folder of this process, for its user alone, below one that is there. */
+/** Makes a folder for this process, open to its user alone, in an existing folder. */
 export function makeProcessFolder(parent: string, prefix: string): string {
   const name = `${prefix}${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const folder = join(parent, name);
@@ -23,7 +27,7 @@ export function makeProcessFolder(parent: string, prefix: string): string {
   return folder;
 }
 
-/** Removes it with all that is in it. */
+/** Removes a folder of this process with all that is in it. */
 export function removeProcessFolder(folder: string): void {
   ours.delete(folder);
   rmSync(folder, { recursive: true, force: true });
@@ -43,12 +47,12 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Whoever opens something in it says why that cannot be.
+    // Whoever opens something in the folder reports why it cannot be read.
     return [];
   }
 }
 
-/** Removes what processes that are gone have left; what another user has left may stay. */
+/** Removes the folders that ended processes have left; those of another user may stay. */
 export function removeLeftFolders(parent: string, prefix: string): void {
   for (const name of namesIn(parent)) {
     const path = join(parent, name);
@@ -56,7 +60,7 @@ export function removeLeftFolders(parent: string, prefix: string): void {
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
-      // It is in nobody's way.
+      // A folder that cannot be removed does no harm.
     }
   }
 }

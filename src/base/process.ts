@@ -1,25 +1,29 @@
-/** What a process knows of itself (version, core dumps, memory, waiting) and of others. */
+/**
+ * What a process can learn about itself and others, and set for itself: version, core dumps,
+ * collection of memory, waiting.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { errorCode } from './error-code.js';
 
-/** As package.json has it. */
+/** The version in package.json. */
 export function packageVersion(): string {
-  // From dist/src/base.
+  // The path starts from dist/src/base.
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /**
- * Which memory the kernel writes into a core dump of this process. Unlike a limit of the size it
- * holds for dumps that are piped to a program too, and a process may set it for itself.
+ * Selects which memory the kernel writes into a core dump of this process. Unlike a limit on the
+ * size, this also applies to dumps that are piped to a program, and a process may set it for
+ * itself.
  */
 const FILTER = '/proc/self/coredump_filter';
 
 /**
- * Leaves the memory of this process, and of those it starts, out of core dumps: keys of callers and
- * the key that seals secrets are in it.
- * @returns false where the kernel offers no such thing.
+ * Leaves the memory of this process, and of those it starts, out of core dumps: it holds callers'
+ * keys and the key that seals secrets.
+ * @returns false where the kernel offers no such setting.
  */
 export function emptyCoreDumps(): boolean {
   try {
@@ -31,18 +35,20 @@ export function emptyCoreDumps(): boolean {
 }
 
 /**
- * Has every thread look through its own memory in steps of its own. V8 gives that to threads which
- * all others share and which run at full priority: megabytes that a worker of low priority has read
- * then keep the front end from the processor, and lookups wait (docs/benchmarks.md). To be called
- * before threads are started; V8 reads it whenever it begins to look.
+ * Sets how V8 collects memory. Each thread marks its own heap, in small steps. By default V8 does
+ * this in helper threads that all threads share and that run at full priority: after a worker of
+ * low priority has read megabytes they keep the front end from the processor, and lookups wait
+ * (docs/benchmarks.md). Call this before threads are started; V8 reads the setting whenever it
+ * begins to mark.
  *
- * It looks anew when a heap has grown to three times of what is alive. Left to itself V8 is content
- * with a sixth more once a process has rested for a while, and stays so: a front end with a stream
- * then spent a third of its time looking, eleven times a second.
+ * A collection begins when a heap has grown to three times the memory in use. By default, once a
+ * process has rested for a while, V8 collects after a sixth more and keeps doing so: a front end
+ * with a stream then spent a third of its time collecting, eleven times a second.
  *
- * What is made anew for each request is made among what is young, always. V8 may find, while a
- * process starts, that what some line of code makes lives long, and has all that the line makes
- * from then on beside what is old: one process in three then took a seventh more for each cart.
+ * Objects that a request makes are always allocated among the young ones. By default V8 may find,
+ * while a process starts, that the objects of some line of code live long, and allocate all further
+ * objects of that line among the old ones: one process in three then took a seventh more time for
+ * each cart.
  */
 export function collectForRequests(): void {
   setFlagsFromString('--no-concurrent-marking');
@@ -50,33 +56,33 @@ export function collectForRequests(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
-/** Waiting for what tells nobody when it comes true. */
+/** How often `waitUntil` looks at a condition that announces no change. */
 
 const LOOK_MS = 10;
 
-/** Waits for something to come true, up to a moment of `performance.now()`. */
+/** Waits until a condition holds, but no longer than until a moment of `performance.now()`. */
 export async function waitUntil(isTrue: () => boolean, until: number): Promise<void> {
   while (!isTrue() && performance.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
-/** What the kernel says of a process. */
+/** What the kernel tells about a process. */
 interface ProcessFacts {
-  /** It has ended, and waits to be asked for at most. */
+  /** Whether it has ended, even if its parent has not read its exit status yet. */
   readonly ended: boolean;
-  /** When it began, in the kernel's own count; empty if unknown. */
+  /** When it began, in the kernel's own unit; empty if unknown. */
   readonly began: string;
 }
 
-/** States of a process that has ended and waits to be asked for. */
+/** States of a process that has ended, but whose exit status was not read yet. */
 const ENDED = new Set(['Z', 'X']);
 
-/** What can be known of a process; null where there is none of that number to be seen. */
+/** What is known of a process; null where no process of that number is visible. */
 export function processFacts(pid: number | 'self'): ProcessFacts | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name stands in brackets and may hold anything.
+    // The second field is the name in brackets, which may contain any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { ended: ENDED.has(fields[0] ?? ''), began: fields[19] ?? '' };
   } catch {
@@ -84,7 +90,7 @@ export function processFacts(pid: number | 'self'): ProcessFacts | null {
   }
 }
 
-/** The kernel's name for this start of the machine; null where it has none. */
+/** The kernel's id of this start of the machine; null where it has none. */
 export function bootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
@@ -93,12 +99,12 @@ export function bootId(): string | null {
   }
 }
 
-/** Whether a process of this machine runs. */
+/** Whether a process runs on this machine. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // One that is not ours to signal lives.
+    // A process that may not be signalled exists.
     if (errorCode(error) !== 'EPERM') return false;
   }
   return processFacts(pid)?.ended !== true;

@@ -1,11 +1,11 @@
 /**
- * Reads a JSON text that has a shape in one pass over its bytes: what is parsed is checked at once,
- * and nothing is made of it but the value. A text that has not the shape, or has it in an unusual
- * spelling, is not read here: `JSON.parse` and the check of the shape say what there is to it.
+ * Reads a JSON text of a shape in one pass over its bytes: values are checked as they are parsed,
+ * and nothing but the value is built. A text that has another shape, or an unusual spelling, is not
+ * read here; `JSON.parse` and the check of the shape then find out what is wrong with it.
  *
- * Readers are functions whose code is written for their shape: each calls those of its members by
- * name, so that V8 inlines them, and all objects of a shape are laid out alike. The code holds
- * names and limits of the shape, and nothing of any body.
+ * A reader is a function whose code is generated for its shape: it calls the readers of its members
+ * by name, so that V8 inlines them, and all objects of a shape have the same layout. The code
+ * contains names and limits of the shape, and nothing of any body.
  */
 import { JsonCursor, memberNames, MISFIT, OTHER_NAME } from './json-cursor.js';
 import type { Finding, ListLimits, OwnCheck } from './validator.js';
@@ -15,19 +15,22 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Reads a value that has a shape; MISFIT for any other. */
+/** Reads a value of a shape; MISFIT for any other. */
 export type ReadValue = (cursor: JsonCursor) => unknown;
 
-/** Gives the reader of a shape, which is made when it is first needed: most shapes never are. */
+/**
+ * Returns the reader of a shape. It is made when it is first needed, since most shapes are never
+ * read.
+ */
 export type Reader = () => ReadValue;
 
-/** A reader that is made once. */
+/** Makes a reader at its first use, and keeps it. */
 export function once(make: Reader): Reader {
   let read: ReadValue | null = null;
   return () => (read ??= make());
 }
 
-/** What `code` returns, for which the names of `parts` stand for what they are. */
+/** The function that `code` returns; the code refers to `parts` by their names. */
 function compiled(code: string, parts: Readonly<Record<string, unknown>>): ReadValue {
   const make = new Function('MISFIT', ...Object.keys(parts), code) as (
     ...values: readonly unknown[]
@@ -35,13 +38,13 @@ function compiled(code: string, parts: Readonly<Record<string, unknown>>): ReadV
   return make(MISFIT, ...Object.values(parts));
 }
 
-/** Reads nothing: the shape is not one for this. */
+/** The reader of a shape that is always left to `JSON.parse`. */
 export const readsNothing: Reader = () => () => MISFIT;
 
-/** What checks found last; empty again whenever a value is taken for a misfit. */
+/** Findings of the last check. Emptied whenever they make a value a misfit. */
 const found: Finding[] = [];
 
-/** Reads text that a check finds nothing about. */
+/** Reads a text that a check has no finding about. */
 export function readsText(check: OwnCheck): Reader {
   const code =
     'return (cursor) => {' +
@@ -61,7 +64,7 @@ export const readsFlag: Reader = () => (cursor) => cursor.boolean();
 export interface NumberLimits {
   readonly min?: number;
   readonly max?: number;
-  /** Only numbers above zero. */
+  /** Whether only numbers above zero are allowed. */
   readonly positive?: boolean;
 }
 
@@ -85,13 +88,13 @@ export function readsNumber(
   return once(() => compiled(code, { min, max }));
 }
 
-/** Reads null or what `read` does. */
+/** Reads null, or what `read` reads. */
 export function readsOptional(read: Reader): Reader {
   const code = 'return (cursor) => cursor.takesNull() ? null : read(cursor);';
   return once(() => compiled(code, { read: read() }));
 }
 
-/** Reads a list of what `read` does. */
+/** Reads a list of what `read` reads. */
 export function readsList(read: Reader, { min = 0, max = Infinity }: ListLimits): Reader {
   const code =
     'return (cursor) => {' +
@@ -110,16 +113,16 @@ export function readsList(read: Reader, { min = 0, max = Infinity }: ListLimits)
   return once(() => compiled(code, { read: read(), min, max }));
 }
 
-/** A member of an object that is read. */
+/** A member of an object, as its reader needs it. */
 interface ReadMember {
   readonly read: Reader;
   readonly optional: boolean;
 }
 
-/** Most members of an object: there is a bit for each that was met. */
+/** Most members of an object, because a number of bits marks those that were met. */
 const MEMBERS_MAX = 31;
 
-/** Takes the value of the member at a place of the names. */
+/** The code that reads the member at an index of the names. */
 function memberCode(at: number): string {
   const bit = 1 << at;
   return (
@@ -140,7 +143,7 @@ function objectCode(names: readonly string[], needed: number, isOpen: boolean): 
     `let met = 0, which = -1${places.map((at) => `, value${at}`).join('')};` +
     `let more = !cursor.takes(${CLOSE_BRACE});` +
     'while (more === true) {' +
-    // Members mostly come in the order that they are documented in.
+    // Members mostly come in the order of the documentation.
     `which = cursor.name(names, which < ${names.length - 1} ? which + 1 : 0);` +
     `switch (which) {${places.map(memberCode).join('')}` +
     `case ${OTHER_NAME}:${isOpen ? 'if (cursor.passes()) break;' : ''}` +
@@ -155,8 +158,8 @@ function objectCode(names: readonly string[], needed: number, isOpen: boolean): 
 }
 
 /**
- * Reads an object of members; what is absent is undefined. Members that are not named are passed
- * over where it is open.
+ * Reads an object; an absent member becomes undefined. Members that the shape does not name are
+ * skipped where it is open.
  */
 export function readsObject(
   members: Readonly<Record<string, ReadMember>>,
@@ -175,10 +178,10 @@ export function readsObject(
   });
 }
 
-/** Reading one text is over before the next one is begun. */
+/** One cursor suffices, since a text is read to its end before the next one begins. */
 const shared = new JsonCursor();
 
-/** Reads the one value of a text; MISFIT where anything else stands there. */
+/** Reads a text that is one value; MISFIT for anything else. */
 export function readWhole(read: ReadValue, bytes: Uint8Array): unknown {
   shared.begin(bytes);
   const value = read(shared);

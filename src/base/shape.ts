@@ -1,6 +1,6 @@
 /**
- * The shape of a body, declared once: its TypeScript type (`Of`), its check (`checkOf`), its reader
- * (`readerOf`) and its JSON Schema (`schema`) are all read off the same declaration.
+ * The shape of a body, declared once. Its TypeScript type (`Of`), its check (`checkOf`), its reader
+ * (`readerOf`) and its JSON Schema (`schema`) all follow from that declaration.
  */
 import {
   about,
@@ -41,21 +41,21 @@ declare const TYPE: unique symbol;
 
 /** A declared shape of values of type `T`. */
 export interface Shape<T> {
-  /** Made anew for each use: the library forgets parts of a rule that it meets twice. */
+  /** Makes a new rule for each use, since the library loses parts of a rule that it meets twice. */
   readonly rule: () => Rule;
-  /** Reads a text that has the shape. */
+  /** Returns the reader of texts of this shape. */
   readonly read: Reader;
   readonly schema: Schema;
   readonly optional: boolean;
   readonly [TYPE]?: T;
 }
 
-/** A member that may be absent; null means the same. */
+/** A member that may be absent or null, which mean the same. */
 interface OptionalShape<T> extends Shape<T> {
   readonly optional: true;
 }
 
-/** The type of what has a shape. */
+/** The type of the values of a shape. */
 export type Of<S> = S extends Shape<infer T> ? T : never;
 
 /** Members of an object by their names. */
@@ -73,22 +73,22 @@ function shape<T>(rule: () => Rule, read: Reader, schema: Schema): Shape<T> {
   return { rule, read, schema, optional: false };
 }
 
-/** Text that a check of our own finds nothing about. */
+/** Text that is valid when a check of our own has no finding. */
 function own<T extends string>(check: OwnCheck, schema: Schema): Shape<T> {
   return shape(() => ownRule(check), readsText(check), schema);
 }
 
-/** A shape with a sentence on its values in the schema. */
+/** Adds a sentence that describes the values to the schema of a shape. */
 export function told<S extends Shape<unknown>>(described: S, description: string): S {
   return { ...described, schema: about(described.schema, description) };
 }
 
-/** A shape with further keywords in its schema, of what its check leaves to a later step. */
+/** Adds keywords to the schema of a shape, for rules that a later step checks. */
 export function stated<S extends Shape<unknown>>(checked: S, keywords: Schema): S {
   return { ...checked, schema: { ...checked.schema, ...keywords } };
 }
 
-/** A schema that also takes null. */
+/** The same schema with null allowed. */
 function orNull(schema: Schema): Schema {
   const { type, enum: values, ...rest } = schema;
   if (typeof type !== 'string') {
@@ -113,7 +113,7 @@ export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> 
   };
 }
 
-/** No line breaks, no other control characters, no halves of characters. */
+/** Excludes line breaks, other control characters and halves of surrogate pairs. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const ASCII = /^[ -~]*$/;
 
@@ -121,7 +121,7 @@ function lengths(min: number, max: number): Schema {
   return { type: 'string', minLength: min, ...(max === Infinity ? {} : { maxLength: max }) };
 }
 
-/** Any text of `min` to `max` characters, those above U+FFFF counted once. */
+/** Any text of `min` to `max` characters; one above U+FFFF counts once. */
 export function anyText(min = 0, max = Infinity): Shape<string> {
   const schema = min === 0 && max === Infinity ? { type: 'string' } : lengths(min, max);
   return own(
@@ -143,7 +143,7 @@ export function text(min: number, max: number): Shape<string> {
   );
 }
 
-/** Text of `min` to `max` printable ASCII characters: it travels in a header field. */
+/** Text of `min` to `max` printable ASCII characters, as a header field can carry. */
 export function asciiText(min: number, max: number): Shape<string> {
   return own(
     textCheck((value, found) => {
@@ -163,7 +163,7 @@ export function uuid(): Shape<string> {
   );
 }
 
-/** Text that `isValid` knows, told as the error `type`; up to `max` characters. */
+/** Text of up to `max` characters that `isValid` accepts; otherwise the error is `type`. */
 export function textThat(
   isValid: (text: string) => boolean,
   type: string,
@@ -201,7 +201,7 @@ function numberSchema(type: string, { min, max, positive }: NumberLimits): Schem
   };
 }
 
-/** A number that is no infinity. */
+/** A finite number. */
 export function number(limits: NumberLimits = {}): Shape<number> {
   return shape(
     () => ({ type: 'number', ...limits }),
@@ -229,12 +229,14 @@ export function list<T>(item: Shape<T>, limits: ListLimits = {}): Shape<readonly
   });
 }
 
-/** Anything; what it means is another's to say. */
+/** Any value; its meaning is checked elsewhere. */
 export function anything(): Shape<unknown> {
   return shape(() => ({ type: 'any' }), readsNothing, {});
 }
 
-/** Text of a shape, or a list of such: what is no list is told of as the text alone. */
+/**
+ * One text, or a list of them. What is no list is reported as if only the single text were allowed.
+ */
 export function oneOrList<T>(one: Shape<T>, limits: ListLimits = {}): Shape<T | readonly T[]> {
   const several = list(one, limits);
   const rule = (): Rule => {
@@ -262,7 +264,7 @@ export function object(): Shape<object> {
   return shape(() => ({ type: 'object' }), readsNothing, { type: 'object' });
 }
 
-/** An object that takes further members, which mean nothing here. */
+/** An object that may have further members, which are ignored. */
 export function open<M extends Members>(members: M): Shape<ObjectOf<M>> {
   return shape(
     () => ({ type: 'object', props: rulesOf(members) }),
@@ -283,8 +285,8 @@ export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
 }
 
 /**
- * The reader of a shape: the value of a JSON text that has it, where an absent member is undefined;
- * null for any text that has not, and for some spellings that are seldom seen (escapes, exponents).
+ * The reader of a shape. It returns the value of a JSON text, with undefined for absent members;
+ * null for a text of another shape, and for some unusual spellings (escapes, exponents).
  */
 export function readerOf<T>({ read }: Shape<T>): (bytes: Uint8Array) => T | null {
   return (bytes) => {
@@ -293,7 +295,6 @@ export function readerOf<T>({ read }: Shape<T>): (bytes: Uint8Array) => T | null
   };
 }
 
-/** Compiles the check of a shape. */
 export function checkOf(shape: Shape<unknown>): Check {
   return compileRule(shape.rule());
 }

@@ -1,25 +1,22 @@
-/**
- * Tables in memory that whoever answers a lookup looks into: words that do not change, and within a
- * bound what was found out last.
- */
+/** Tables in memory for code that answers lookups: fixed words, and caches of bounded size. */
 
 /**
- * A table of words that does not change. Most words that are asked for are not in it, which their
- * length and three of their characters tell: a Map would first hash all of a word that was just
- * cut out of a line, and go to several places of its memory.
+ * A fixed table of words. Most words that are asked for are not in it, which their length and three
+ * of their characters show: a Map would first hash all of a word that was just cut out of a line,
+ * and then read several places of its memory.
  */
 export class WordTable<V> {
-  /** For each sum of characters the number of its first entry; 0 for none. */
+  /** For each sum of characters, the number of its first entry; 0 for none. */
   readonly #first = new Uint16Array(SUMS);
-  /** Entries from 1 on: the word, what it stands for, and the next entry with the same sum. */
+  /** Entries, numbered from 1: the word, its value, and the next entry with the same sum. */
   readonly #words: string[] = [''];
   readonly #values: V[];
   readonly #next: number[] = [0];
 
-  /** Of a word that comes twice the last value counts. At most 65,535 words. */
+  /** If a word comes twice, its last value counts. At most 65,535 words. */
   constructor(entries: Iterable<readonly [string, V]>) {
     const known = new Map(entries);
-    // The first value is never read; it keeps the array one of values alone.
+    // Entry 0 is never read. A real value there keeps all elements of one kind.
     this.#values = [...known.values()].slice(0, 1);
     for (const [word, value] of known) {
       const sum = sumOf(word);
@@ -42,7 +39,7 @@ export class WordTable<V> {
   }
 }
 
-/** A power of two. */
+/** How many sums there are; a power of two. */
 const SUMS = 2048;
 
 function sumOf(word: string): number {
@@ -56,15 +53,15 @@ function sumOf(word: string): number {
   );
 }
 
-/** A table of words that stand for nothing but themselves. */
+/** A table of words that have no values. */
 export function wordsOf(words: Iterable<string>): WordTable<true> {
   return new WordTable([...words].map((word) => [word, true] as const));
 }
 
 /**
- * A bounded cache of two generations: when the young one is full it becomes the old one and the
- * old one is dropped. Never above twice the limit. It is for threads that answer lookups: a look
- * takes 22 ns where one of `lru-cache` takes 45, and to set a value 50 ns instead of 200.
+ * A bounded cache of two generations: when the young one is full it becomes the old one, and the
+ * old one is dropped. It holds at most twice the limit. Threads that answer lookups use it: a `get`
+ * takes 22 ns where one of `lru-cache` takes 45, and a `set` takes 50 ns instead of 200.
  */
 export class RecentCache<K, V> {
   #young = new Map<K, V>();
@@ -75,18 +72,20 @@ export class RecentCache<K, V> {
   readonly #limit: number;
   readonly #weigh: ((value: V) => number) | null;
 
-  /** `limit` is the weight of one generation: in entries, unless `weigh` tells that of a value. */
+  /**
+   * `limit` is the weight of one generation: in entries, or in what `weigh` returns for a value.
+   */
   constructor(limit: number, weigh: ((value: V) => number) | null = null) {
     this.#limit = limit;
     this.#weigh = weigh;
   }
 
-  /** Of both generations. */
+  /** The weight of both generations. */
   get weight(): number {
     return this.#weight + this.#oldWeight;
   }
 
-  /** How often an old generation was dropped. */
+  /** How often a generation grew old. */
   get turns(): number {
     return this.#turns;
   }
@@ -117,14 +116,14 @@ export class RecentCache<K, V> {
 const SLOTS = 16_384;
 
 /**
- * The same by whole numbers, where most are found at one look: a number has a slot of its own,
- * which holds the last value met of all that share it. What has lost its slot is looked for in the
- * generations.
+ * A RecentCache for whole numbers that finds most of them at one look. Each number has a slot,
+ * which holds the last value of all numbers that share it. A number that has lost its slot is
+ * looked up in the generations.
  */
 export class NumberCache<V> extends RecentCache<number, V> {
   readonly #keys = new Float64Array(SLOTS);
   readonly #values: (V | undefined)[] = [];
-  /** How often the generations had turned when the slots were emptied last. */
+  /** The count of turns when the slots were last emptied. */
   #turns = 0;
 
   override get(key: number): V | undefined {
@@ -144,33 +143,33 @@ export class NumberCache<V> extends RecentCache<number, V> {
   }
 
   #put(slot: number, key: number, value: V): void {
-    // What is no longer young would be kept beyond the limit.
+    // Slots are emptied at each turn, because they would keep values beyond the limit.
     if (this.turns !== this.#turns) this.#values.length = 0;
     this.#turns = this.turns;
-    // Filled from the front, so that it stays an array whose memory is one piece.
+    // Filled from the front, so that V8 keeps the array in one piece of memory.
     while (this.#values.length <= slot) this.#values.push(undefined);
     this.#keys[slot] = key;
     this.#values[slot] = value;
   }
 }
 
-/** Pieces that are remembered; a power of two. */
+/** How many pieces a TextMemo keeps; a power of two. */
 const PIECES = 32_768;
 
 /**
- * Values of ends of texts that come again and again. Each end has a slot, which holds the last one
- * of all that share it: memory is bounded, and no end is cut out of its text to be looked for.
+ * Remembers values of ends of texts, which recur. Each end has a slot, which holds the last of all
+ * that share it: memory is bounded, and no end is cut out of its text only to be looked up.
  */
 export class TextMemo<V> {
   readonly #make: (piece: string) => V | undefined;
   readonly #slots = new Array<{ piece: string; value: V } | undefined>(PIECES).fill(undefined);
 
-  /** What `make` gives no value for is not kept; a piece beyond Latin-1 must have none. */
+  /** Nothing is kept where `make` returns undefined, as it must for characters beyond Latin-1. */
   constructor(make: (piece: string) => V | undefined) {
     this.#make = make;
   }
 
-  /** What the text from an index on makes. */
+  /** The value of the part of a text from an index on. */
   get(text: string, from: number): V | undefined {
     let hash = 0;
     const { length } = text;
@@ -183,41 +182,41 @@ export class TextMemo<V> {
     const piece = text.slice(from);
     const made = this.#make(piece);
     if (made === undefined) return undefined;
-    // In memory of its own: a piece would keep all of the text it was cut out of.
+    // Copied, since a slice would keep the whole text that it was cut from.
     this.#slots[slot] = { piece: Buffer.from(piece, 'latin1').toString('latin1'), value: made };
     return made;
   }
 }
 
-/** What is asked for before it is tried again whether keeping pays. */
+/** How many lookups are skipped before caching is tried again. */
 const REST = 1_000_000;
 
 /**
- * What was read last, in two generations of fixed size: a full one becomes the old one, whose
- * memory is used anew. Where so much is read that most is gone before it is asked for again, none
- * is kept for a while.
+ * Keeps what was read last in two generations of fixed size. A full one becomes the old one, and
+ * the memory of the one before is used again. Where most entries are lost before they are asked for
+ * again, nothing is kept for a while.
  */
 export abstract class RecentMemory<G extends { readonly slots: Int32Array; end: number }> {
   protected young: G | null = null;
   protected old: G | null = null;
-  /** Those found and kept since a generation was full. */
+  /** How many were found, and how many were kept, since a generation was last full. */
   protected found = 0;
   protected kept = 0;
-  /** Whether the last one was not looked for. */
+  /** Whether the last lookup was skipped. */
   protected isResting = false;
   #rest = 0;
 
-  /** Memory for a generation. */
+  /** Allocates memory for a generation. */
   protected abstract begun(): G;
 
-  /** Whether the next one is not looked for. */
+  /** Whether the next lookup is skipped, as during a rest. */
   protected rests(): boolean {
     this.isResting = this.#rest > 0;
     if (this.isResting) this.#rest -= 1;
     return this.isResting;
   }
 
-  /** Begins a generation, or a rest where fewer than one of three asked for was found. */
+  /** Begins a generation, or a rest where fewer than one in three were found. */
   protected turn(): void {
     const pays = this.found * 2 >= this.kept;
     this.found = this.kept = 0;
@@ -230,7 +229,7 @@ export abstract class RecentMemory<G extends { readonly slots: Int32Array; end: 
   }
 }
 
-/** What is kept of one release; another one begins anew. */
+/** Keeps a value for one release, and makes a new one for another release. */
 export class OfRelease<T> {
   readonly #make: () => T;
   #release = '';
@@ -241,7 +240,7 @@ export class OfRelease<T> {
     this.#kept = make();
   }
 
-  /** What is kept of the one that was asked for last. */
+  /** The value of the release that was asked for last. */
   get latest(): T {
     return this.#kept;
   }
@@ -257,17 +256,17 @@ export class OfRelease<T> {
 
 /** What a table of records is made of. */
 interface RecordParts<K, V> {
-  /** What a record is of, for the error where there is none: "tax area". */
+  /** What a record is about, for the error where there is none: "tax area". */
   readonly what: string;
   readonly bytes: { get(key: K): Uint8Array | null };
   readonly decode: (bytes: Uint8Array) => V;
   readonly recent: Pick<RecentCache<K, V>, 'get' | 'set'>;
 }
 
-/** Records by key, decoded when they are asked for and kept; both ways to ask may be handed on. */
+/** Records by key, decoded when they are asked for and cached. Both functions may be passed on. */
 export class RecordTable<K extends number | string, V> {
   readonly #parts: RecordParts<K, V>;
-  /** What was asked for last: an answer asks for its own several times. */
+  /** The record returned last, since an answer asks for its own several times. */
   #lastKey: K | null = null;
   #last: V | null = null;
 
@@ -275,7 +274,7 @@ export class RecordTable<K extends number | string, V> {
     this.#parts = parts;
   }
 
-  /** Null where there is none. */
+  /** Returns null where there is no record. */
   readonly find = (key: K): V | null => {
     const { bytes, decode, recent } = this.#parts;
     const known = recent.get(key);
@@ -287,7 +286,7 @@ export class RecordTable<K extends number | string, V> {
     return record;
   };
 
-  /** @throws Error where there is none. */
+  /** @throws Error where there is no record. */
   readonly one = (key: K): V => {
     if (this.#last !== null && key === this.#lastKey) return this.#last;
     const record = this.find(key);

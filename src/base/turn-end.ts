@@ -1,11 +1,11 @@
 /**
- * The end of a turn of the event loop: what was gathered in it is worked on there together, so that
- * the code and memory of each step are at hand for all of it, and a call to others is made once.
+ * Runs tasks together at the end of a turn of the event loop. The processor then keeps the code and
+ * memory of each step in its cache, and calls to other threads or services are made once a turn.
  */
 
 type Task = () => void;
 
-/** Turns are counted up to here, and then anew: a small integer of V8. */
+/** The count of turns starts again here, so that it stays a small integer of V8. */
 const COUNTED_MAX = 1_000_000_000;
 
 export class TurnEnd {
@@ -15,20 +15,23 @@ export class TurnEnd {
   #ended = 0;
 
   /**
-   * How many turns had something to do at their end so far, the one that ends included: another
-   * count than before says that the code which runs has been called from elsewhere since.
+   * How many turns with tasks have ended so far, including one that is ending. Code that finds
+   * another count than before knows that it runs in a later turn.
    */
   get ended(): number {
     return this.#ended;
   }
 
-  /** Calls once, at the end of this turn; what it hands to `last` is called in this turn too. */
+  /** Runs a task at the end of this turn. What it passes to `last` still runs in this turn. */
   first(task: Task): void {
     this.#first.push(task);
     this.#set();
   }
 
-  /** Calls once, behind all that is called first; what says so there is called in the next turn. */
+  /**
+   * Runs a task after all `first` ones of this turn. What it passes to either runs in the next
+   * turn.
+   */
   last(task: Task): void {
     this.#last.push(task);
     this.#set();
@@ -50,12 +53,12 @@ export class TurnEnd {
       const last = this.#last;
       this.#last = [];
       this.#isSet = false;
-      // What a task of the first ones has put off to the next turn.
+      // A first task may have put off another one to the next turn.
       if (this.#first.length > 0) this.#set();
       for (const task of last) task();
     }
   };
 }
 
-/** That of this thread. */
+/** The end of turns of this thread. */
 export const TURN_END = new TurnEnd();

@@ -1,15 +1,17 @@
 /**
- * How much of all that arrives is worked on in one turn of the event loop. The system hands over
- * up to 2 MiB of a connection at once; all of that read in one turn would keep every other request
- * waiting.
+ * Limits how many of the arriving bytes are processed in one turn of the event loop. The system
+ * hands over up to 2 MiB of a connection at once; read in one turn, they would keep every other
+ * request waiting.
  */
 
-/** What is over is worked on in later turns, one after the other. */
+/** Bytes beyond this are processed in later turns, one connection after the other. */
 export const TURN_BYTES_MAX = 65_536;
 
-/** Something with bytes to work on. */
+/** A connection with bytes to process. */
 export interface Waiter {
-  /** Works on at most so many bytes, tells how many, and waits again where there are more. */
+  /**
+   * Processes at most `bytesMax` bytes and returns how many. It waits again where more are left.
+   */
   turn(bytesMax: number): number;
 }
 
@@ -18,7 +20,7 @@ export class Turns {
   #isSet = false;
   readonly #waiting = new Set<Waiter>();
 
-  /** Whether bytes may be worked on at once; they are counted then. */
+  /** Whether bytes may be processed at once; if so, they count towards this turn. */
   take(bytes: number): boolean {
     this.#set();
     if (this.#waiting.size > 0 || bytes > this.#left) return false;
@@ -26,13 +28,13 @@ export class Turns {
     return true;
   }
 
-  /** Calls it when it is its turn, behind those that wait already. */
+  /** Gives `waiter` a turn, after those that wait already. */
   wait(waiter: Waiter): void {
     this.#waiting.add(waiter);
     this.#set();
   }
 
-  /** Calls it no more. */
+  /** Takes `waiter` off the list. */
   leave(waiter: Waiter): void {
     this.#waiting.delete(waiter);
   }
@@ -46,7 +48,7 @@ export class Turns {
   #next(): void {
     this.#left = TURN_BYTES_MAX;
     this.#isSet = false;
-    // Those that wait once more come behind the others.
+    // Waiters that wait again go to the end of the list.
     for (let count = this.#waiting.size; count > 0 && this.#left > 0; count -= 1) {
       const [first] = this.#waiting;
       if (first === undefined) break;
@@ -57,21 +59,21 @@ export class Turns {
   }
 }
 
-/** All connections of this process. */
+/** The turns that all connections of this process share. */
 const TURNS = new Turns();
 
-/** Bytes of one connection on their way to who works on them, so many a turn. */
+/** Delivers the bytes of one connection to their reader, a limited number each turn. */
 export class PacedBytes implements Waiter {
   readonly #deliver: (bytes: Uint8Array, isLast: boolean) => void;
   readonly #emptied: () => void;
   readonly #turns: Turns;
   #held: Uint8Array[] = [];
-  /** Bytes of the first one that were delivered. */
+  /** How many bytes of the first piece were delivered. */
   #at = 0;
   #isLast = false;
   #resting = false;
 
-  /** `emptied` is called when nothing is held any more that was. */
+  /** `emptied` is called when the last of the waiting bytes was delivered. */
   constructor(
     deliver: (bytes: Uint8Array, isLast: boolean) => void,
     emptied: () => void,
@@ -88,8 +90,8 @@ export class PacedBytes implements Waiter {
   }
 
   /**
-   * Delivers a piece at once where a turn has room for it, and holds it otherwise. What is held is
-   * a copy where `shared` memory is written again.
+   * Delivers a piece at once if this turn has room for it, and lets it wait otherwise. A waiting
+   * piece is copied where its memory is `shared`, since that is overwritten.
    */
   push(piece: Uint8Array, isLast: boolean, shared: boolean): void {
     if (!this.holds && !this.#resting && this.#turns.take(piece.length)) {
@@ -101,7 +103,7 @@ export class PacedBytes implements Waiter {
     if (!this.#resting) this.#turns.wait(this);
   }
 
-  /** Delivers nothing until `go`. */
+  /** Delivers nothing until `go` is called. */
   rest(): void {
     this.#resting = true;
     this.#turns.leave(this);
@@ -112,7 +114,7 @@ export class PacedBytes implements Waiter {
     if (this.holds) this.#turns.wait(this);
   }
 
-  /** Drops what is held; how many bytes that were. */
+  /** Drops the waiting bytes and returns how many there were. */
   clear(): number {
     const bytes = this.#held.reduce((sum, { length }) => sum + length, 0) - this.#at;
     this.#held = [];

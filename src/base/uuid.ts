@@ -1,32 +1,32 @@
-/** Ids of this service. */
+/** Random ids (UUIDs), as this service makes and accepts them. */
 import { randomFillSync } from 'node:crypto';
 
-/** Written in either case. */
+/** Letters may be upper or lower case. */
 const DIGITS = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** A whole text that is an id. */
+/** Matches a whole text that is an id. */
 export const UUID = new RegExp(`^${DIGITS}$`, 'i');
-/** A whole JSON text that is an id in its quotes, without escapes. */
+/** Matches a whole JSON text that is an id in its quotes, without escapes. */
 export const UUID_JSON = new RegExp(`^"${DIGITS}"$`, 'i');
 
 const ID_BYTES = 16;
 const ID_CHARS = 36;
-/** Random bytes are drawn for so many ids at once: a call takes longer than the bytes. */
+/** Random bytes are drawn for this many ids at a time, since a call takes longer than the bytes. */
 const DRAWN = 256;
 const drawn = Buffer.allocUnsafeSlow(ID_BYTES * DRAWN);
 let used = drawn.length;
 
 const text = Buffer.alloc(ID_CHARS, '-', 'latin1');
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
-/** Where the digits of each byte stand in the text. */
+/** Where the two digits of each byte begin in the text. */
 const PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-/** Bytes that tell the version, which is 4, and the variant (RFC 9562, 5.4). */
+/** The bytes that hold the version, which is 4, and the variant (RFC 9562, 5.4). */
 const VERSION_BYTE = 6;
 const VARIANT_BYTE = 8;
 
 /**
- * The characters of a random id, until the next one is made: bytes, since the system library's text
- * is joined of twenty, which have to be laid out before they can be written.
+ * The characters of a random id, valid until the next call. They are bytes because the text of
+ * Node's `randomUUID` is joined of twenty parts, which V8 must flatten before it can be written.
  */
 export function randomId(): Uint8Array {
   if (used === drawn.length) {

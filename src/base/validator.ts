@@ -1,52 +1,52 @@
 /**
- * Checks of bodies by fastest-validator, told in the words and locations of problem documents:
- * "body.items[3].price: expected a number".
+ * Checks bodies with fastest-validator, and words the errors as problem documents have them, with
+ * their locations: "body.items[3].price: expected a number".
  */
 import { createRequire } from 'node:module';
 import type FastestValidator from 'fastest-validator';
 import { isObject } from './json-object.js';
 
-/** A member of a body that is not as it should be. */
+/** A member of a body that is at fault. */
 export interface BodyError {
   readonly location: string;
   readonly message: string;
   readonly value?: unknown;
 }
 
-/** A rule of the validator: its keywords are the library's. */
+/** A rule of the validator, with the keywords of that library. */
 export interface Rule {
   readonly type: string;
   readonly [keyword: string]: unknown;
 }
 
-/** What a check of our own tells the library. */
+/** What a check of our own reports to the library. */
 export interface Finding {
   /** The kind of error, a key of `WORDS`. */
   readonly type: string;
   readonly expected?: unknown;
   readonly actual?: unknown;
-  /** Where below the checked value: "[2].price", ".name"; the value itself without. */
+  /** The path below the checked value, as "[2].price" or ".name"; absent for the value itself. */
   readonly below?: string;
-  /** The member that the object there may not have; of the kind `unknown`. */
+  /** The member that the object there may not have; for errors of the type `unknown`. */
   readonly stranger?: Stranger | undefined;
 }
 
-/** A member that is none of those declared. */
+/** A member that was not declared, and the names of those that were. */
 interface Stranger {
   readonly name: string;
   readonly known: ReadonlySet<string>;
 }
 
-/** Tells what is wrong with a value by adding to `found`, and returns the value. */
+/** Adds what is wrong with a value to `found`, and returns the value. */
 export type OwnCheck = (value: unknown, found: Finding[]) => unknown;
 
-/** Errors listed; further ones say nothing new. */
+/** Most errors that are listed; further ones say nothing new. */
 export const BODY_ERRORS_MAX = 10;
 
 /** Longer values are not repeated in an error. */
 const VALUE_CHARS_MAX = 200;
 
-/** A finding with the path to the value that was checked, as the library tells it. */
+/** A finding as the library returns it, with the path to the checked value. */
 interface Told extends Finding {
   readonly field?: string;
 }
@@ -79,7 +79,7 @@ const WORDS: Readonly<Record<string, (expected: unknown) => string>> = {
   expression: () => 'expected a regular expression',
 };
 
-/** Kinds of errors whose `actual` is a number of characters or items, or nothing to repeat. */
+/** Types of errors whose `actual` is a length, or nothing that is worth repeating. */
 const VALUELESS: ReadonlySet<string> = new Set([
   'textMin',
   'textMax',
@@ -95,7 +95,10 @@ function messageOf({ type, expected }: Told, where: string): string {
   return WORDS[type]?.(expected) ?? 'not as documented';
 }
 
-/** Only short plain values are told back; a text shorter than one character can be one alone. */
+/**
+ * The value for an error, if it is short and plain. A text that is too short for one character is
+ * empty.
+ */
 function echo({ type, expected, actual: value }: Told): { readonly value?: unknown } {
   if (type === 'textMin' && expected === 1) return { value: '' };
   if (VALUELESS.has(type)) return {};
@@ -103,7 +106,7 @@ function echo({ type, expected, actual: value }: Told): { readonly value?: unkno
   return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};
 }
 
-/** Where it was found: of a member that may not be there, where its object stands. */
+/** The path to the faulty value; for an undeclared member, the path to its object. */
 function placeOf({ field, below = '' }: Told): string {
   return `${field === undefined ? '' : `.${field}`}${below}`;
 }
@@ -117,14 +120,15 @@ function bodyError(error: Told, prefix: string): BodyError {
 
 let shared: FastestValidator.default | null = null;
 
-/** Loaded when something is first checked, as most processes check nothing. */
+/** The library, loaded at the first check, as most processes check nothing. */
 function validator(): FastestValidator.default {
   if (shared !== null) return shared;
-  /** Its types name a default export that its CommonJS module does not have. */
+  /** The types of the library declare a default export that its CommonJS module does not have. */
   const Validator: typeof FastestValidator.default = createRequire(import.meta.url)(
     'fastest-validator',
   );
-  // The library's own messages are emptied: making them throws where a value has no text.
+  // The library's own messages are emptied, because building them throws for a value that cannot be
+  // converted to text.
   const names = Object.keys(new Validator().messages);
   shared = new Validator({
     useNewCustomCheckerFunction: true,
@@ -143,20 +147,20 @@ function compile(rule: Rule): (value: unknown) => readonly Told[] {
   };
 }
 
-/** A rule that is our own check alone. */
+/** A rule that consists of a check of our own. */
 export function ownRule(check: OwnCheck): Rule {
   return { type: 'custom', check };
 }
 
-/** Limits of a list in items; none without. */
+/** How many items a list must and may have; an absent limit means none. */
 export interface ListLimits {
   readonly min?: number;
   readonly max?: number;
 }
 
 /**
- * A list. One that is too long is not looked into, and its items are looked at until there are as
- * many errors as are told: a mebibyte of `{}` would hold up everyone for seconds.
+ * A rule for lists. Items of a list that is too long are not checked, and checking ends after as
+ * many errors as are listed: a mebibyte of `{}` would hold up every request for seconds.
  */
 export function listRule(item: Rule, { min = 0, max = Infinity }: ListLimits): Rule {
   const check = compile(item);
@@ -187,13 +191,15 @@ function checkItems(
   }
 }
 
-/** What a value breaks of a shape; none when it is as documented. */
+/** What is wrong with a value; empty when it is as documented. */
 export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
 
-/** Of a value that is none, which is not told back. */
+/** The error of a value that is no object; it does not repeat the value. */
 const NO_OBJECT: readonly Told[] = [{ type: 'object' }];
 
-/** Compiles a rule for bodies, which are objects; the library tells a null as a missing member. */
+/**
+ * Compiles a rule for bodies, which are objects; the library would report null as a missing member.
+ */
 function compileBody(rule: Rule): (value: unknown) => readonly Told[] {
   const run = compile(rule);
   return (value) => {
@@ -203,21 +209,21 @@ function compileBody(rule: Rule): (value: unknown) => readonly Told[] {
   };
 }
 
-/** Whether a value is a `T`: its check found nothing wrong with it. */
+/** Whether a value is a `T`: its check has found nothing wrong with it. */
 export function isFaultless<T>(_value: unknown, errors: readonly BodyError[]): _value is T {
   return errors.length === 0;
 }
 
-/** Compiles a rule once. `prefix` of the check is where the value stands, "body" without one. */
+/** Compiles a rule once. The check's `prefix` begins the locations; "body" unless given. */
 export function compileRule(rule: Rule): Check {
   const run = compileBody(rule);
   return (value, prefix = 'body') => run(value).map((error) => bodyError(error, prefix));
 }
 
-/** A fault of a value, told apart by its kind; it stands at `place` below the value, "" at it. */
+/** A fault of a value. `place` is the path below the value, "" for the value itself. */
 type Fault =
   | {
-      /** An object has a member that is none of those `known`. */
+      /** An object has a member that is not among those `known`. */
       readonly kind: 'stranger';
       readonly place: string;
       readonly name: string;
@@ -225,10 +231,10 @@ type Fault =
     }
   | { readonly kind: 'misfit'; readonly place: string; readonly message: string };
 
-/** The faults of a value; none when it is as documented. */
+/** The faults of a value; empty when it is as documented. */
 export type FaultCheck = (value: unknown) => readonly Fault[];
 
-/** Compiles a rule once, for who does more with a fault than tell it. */
+/** Compiles a rule once, for callers that do more with a fault than report it. */
 export function compileFaults(rule: Rule): FaultCheck {
   const run = compileBody(rule);
   return (value) =>
@@ -243,12 +249,15 @@ export function compileFaults(rule: Rule): FaultCheck {
 
 // Checks of our own.
 
-/** True for text of more than `max` characters; those above U+FFFF count once. */
+/** Whether a text has more than `max` characters; one above U+FFFF counts once. */
 export function longerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max);
 }
 
-/** Whether text keeps to its limits in characters; what it breaks is added to `found`. */
+/**
+ * Whether the length of a text, in characters, is within limits. If not, the error is added to
+ * `found`.
+ */
 export function keepsLength(text: string, min: number, max: number, found: Finding[]): boolean {
   if (text.length < min) found.push({ type: 'textMin', expected: min, actual: text });
   else if (longerThan(text, max)) found.push({ type: 'textMax', expected: max });
@@ -256,7 +265,7 @@ export function keepsLength(text: string, min: number, max: number, found: Findi
   return false;
 }
 
-/** A check of text: `check` sees what is text and returns the kind of error, or null. */
+/** A check for texts: `check` is called with a text and returns the type of an error, or null. */
 export function textCheck(check: (text: string, found: Finding[]) => string | null): OwnCheck {
   return (value, found) => {
     const type = typeof value === 'string' ? check(value, found) : 'text';
@@ -265,14 +274,14 @@ export function textCheck(check: (text: string, found: Finding[]) => string | nu
   };
 }
 
-/** Longer names of members are cut in a location. */
+/** Longer names of members are shortened in a location. */
 const NAME_CHARS_MAX = 100;
 
 function shortened(name: string): string {
   return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
 }
 
-/** Finds members that are not among the known ones. */
+/** A check that reports members whose names are not among `known`. */
 export function strangers(known: ReadonlySet<string>): OwnCheck {
   return (value, found) => {
     if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** Answers of operations as OpenAPI writes them, those of merchants with all that they refuse. */
+/** Answers in the form of OpenAPI; those of merchant operations with all their refusals. */
 import type { Schema } from '../base/json-schema.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../http/rate-limit.js';
 import { OWN_HEADERS } from '../http/reply.js';
@@ -22,7 +22,7 @@ const RATE_HEADERS: Schema = {
   },
 };
 
-/** Header fields of answered lookups beside the limits. */
+/** Header fields of answered lookups, beside those of rate limits. */
 const LOOKUP_HEADERS: Schema = {
   [OWN_HEADERS.precision]: {
     description: 'How the place was found, with ";estimated" where a figure is.',
@@ -36,7 +36,7 @@ const LOOKUP_HEADERS: Schema = {
   },
 };
 
-/** Of answers that a receipt was asked for. */
+/** The header field of answers for which a receipt was requested. */
 const RECEIPT_FIELD: Schema = {
   [OWN_HEADERS.receipt]: {
     description: 'Only with receipt=true: what the answer depended on, as JSON.',
@@ -49,14 +49,14 @@ const XML: Schema = {
 };
 
 export interface AnswerOptions {
-  /** Also as XML. */
+  /** Whether the answer is also available as XML. */
   readonly xml?: boolean;
-  /** With the two fields of rate limits. */
+  /** Whether it has the two rate fields. */
   readonly limited?: boolean;
   readonly lookup?: boolean;
-  /** With the place of what was made. */
+  /** Whether it has a Location field. */
   readonly located?: boolean;
-  /** Content type, where it is not the usual one. */
+  /** Content type, where it is not JSON. */
   readonly type?: string;
 }
 
@@ -73,7 +73,7 @@ function headersOf(options: AnswerOptions): Schema {
   };
 }
 
-/** An answer of one of several bodies. */
+/** An answer with one body, or one of several. */
 export function answerOf(
   description: string,
   names: readonly ComponentName[],
@@ -93,7 +93,7 @@ export function answerOf(
   };
 }
 
-/** A problem document. */
+/** An answer with a problem document. */
 export function problemOf(description: string, options: AnswerOptions = {}): Schema {
   const headers = headersOf(options);
   return {
@@ -103,10 +103,10 @@ export function problemOf(description: string, options: AnswerOptions = {}): Sch
   };
 }
 
-/** Answers of operations with a key carry the fields of rate limits. */
+/** For operations with a key, whose answers have the rate fields. */
 export const LIMITED: AnswerOptions = { limited: true };
 
-/** Problem documents of an operation with a key: by status, why it is answered. */
+/** Problem documents of an operation with a key: for each status, its reason. */
 export function problemsOf(reasons: Readonly<Record<number, string>>): Schema {
   const problems = Object.entries(reasons).map(([status, why]) => [
     status,
@@ -115,7 +115,7 @@ export function problemsOf(reasons: Readonly<Record<number, string>>): Schema {
   return Object.fromEntries(problems);
 }
 
-/** Problem documents of an operation with a key, with those that every such operation has. */
+/** The same, together with those that every operation with a key has. */
 export function refusalsOf(reasons: Readonly<Record<number, string>>): Schema {
   return problemsOf({
     401: 'Response code 101: no usable key.',
@@ -127,7 +127,7 @@ export function refusalsOf(reasons: Readonly<Record<number, string>>): Schema {
 
 // Operations behind the gate of merchants.
 
-/** What a status means where the operation says nothing else. */
+/** The reason for each status, where the operation states no other. */
 export const REASONS = {
   400: 'The body is not JSON, or an id is not a UUID.',
   401: 'Response code 101: no usable key in the header.',
@@ -149,20 +149,20 @@ export const REASONS = {
 } as const;
 type Reason = keyof typeof REASONS;
 
-/** Every operation behind the gate answers these. */
+/** Every operation behind the gate of merchants may answer with these. */
 const ALWAYS: readonly Reason[] = [401, 403, 429, 500];
 
 interface MerchantOperation {
   readonly id: string;
   readonly summary: string;
-  /** Null for none. */
+  /** Null for an operation without a body. */
   readonly body: ComponentName | null;
   readonly status: 200 | 201;
   readonly answer: string;
   readonly of: ComponentName;
-  /** Honours an Idempotency-Key and counts for the quota. */
+  /** Whether the operation honours an Idempotency-Key and counts towards the quota. */
   readonly writes: boolean;
-  /** Answers with the header fields of lookups. */
+  /** Whether the answer has the header fields of lookups. */
   readonly lookup?: boolean;
   readonly more?: Partial<Readonly<Record<Reason, string>>>;
 }
@@ -176,7 +176,7 @@ function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Rea
   return [...new Set([...told, ...named.filter(isReason)])].sort((one, other) => one - other);
 }
 
-/** An operation behind the gate of merchants. */
+/** Describes an operation behind the gate of merchants. */
 export function merchantOperation(operation: MerchantOperation): Operation {
   const { id, summary, body, status, answer, of, writes, lookup = false, more = {} } = operation;
   const reasons = reasonsOf(operation).map((status) => [status, more[status] ?? REASONS[status]]);

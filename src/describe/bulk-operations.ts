@@ -1,4 +1,4 @@
-/** Bulk files, as OpenAPI tells them. */
+/** Bulk files, in the form of OpenAPI. */
 import { answerOf, LIMITED, problemsOf, REASONS, refusalsOf } from './answers.js';
 import { CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
@@ -45,14 +45,14 @@ const OF_CARTS: readonly Parameter[] = [
   ...CART_OPTIONS,
 ];
 
-/** Options of a file of any kind, each once. */
+/** The options of files of all kinds, each once. */
 export const OPTIONS: readonly Parameter[] = [
   ...OF_FILES,
   ...OF_LOOKUPS,
   ...OF_CARTS.filter(({ name }) => name !== 'explain'),
 ];
 
-/** Of uploads of rows, of files and of jobs. */
+/** Refusals of all operations that take rows: files and jobs. */
 export const OF_ROWS = {
   405: REASONS[405],
   406: 'Accept names no format that the rows can be answered in.',

@@ -1,4 +1,4 @@
-/** Operations on carts, as OpenAPI tells them. */
+/** Operations on carts, in the form of OpenAPI. */
 import {
   BOOLEAN,
   NUMBER,
@@ -24,7 +24,9 @@ const {
   line: { index, price, quantity, tic },
 } = CART_PARTS;
 
-/** As the provider answers it too, which may say more. */
+/**
+ * The provider's schema of an address, since answers may come from the provider and contain more.
+ */
 const {
   address: { schema: ADDRESS },
 } = RELAYED_PARTS;
@@ -38,12 +40,12 @@ const MERCHANT_LINE: Members = {
   quantity: quantity.schema,
 };
 
-/** Carts that went to the provider have no such member. */
+/** Optional, since carts that went to the provider have no such member. */
 const SITUS: Members = { situs: SITUS_NOTE };
 
 const EXPLANATION: Schema = about({ type: 'object' }, 'Only with explain=true.');
 
-/** What a self-managed merchant's carts are answered with. */
+/** The answer to carts of a self-managed merchant. */
 export const CART_ANSWER: Schema = object(
   {
     items: list(
@@ -94,7 +96,7 @@ export const CALCULATION_ANSWER: Schema = object(
   SITUS,
 );
 
-/** Options of carts, wherever they are calculated. */
+/** Options of all operations that calculate carts. */
 export const CART_OPTIONS: readonly Parameter[] = [
   parameter(
     'rounding',
@@ -104,7 +106,7 @@ export const CART_OPTIONS: readonly Parameter[] = [
   parameter('explain', BOOLEAN, 'Tells how each amount came about.'),
 ];
 
-/** Parameters of both operations; what lookups refuse with code 107 is a 403 here. */
+/** Parameters of both operations. A refusal that is code 107 for lookups is a 403 here. */
 const PARAMETERS: readonly Parameter[] = [
   ...CART_OPTIONS,
   ...KEPT_PARAMETERS.map((parameter) => ({
@@ -139,7 +141,7 @@ const CALCULATED = merchantOperation({
   },
 });
 
-/** The provider keeps carts: one that it did not know is told as made. */
+/** The provider keeps carts, so a cart that it did not know is answered as created. */
 const MADE = answerOf(
   'The carts as the provider answered, one of them new to it.',
   ['CartAnswer'],

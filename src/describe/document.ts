@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document: the routes that answer, with what is told of each. GET /openapi.json is
- * made from the routes of the service it is asked of.
+ * The OpenAPI document: every route with the description of its operation. GET /openapi.json is
+ * made from the routes of the service that answers it.
  */
 import { CALCULATION_REQUEST } from '../api/cart/calculation.js';
 import { CART_REQUEST } from '../api/cart/cart-shape.js';
@@ -53,9 +53,9 @@ import {
 } from './service.js';
 import { openRoute } from '../http/duplex-route.js';
 
-// Named schemas of the OpenAPI document, and answers made of them.
+// Named schemas of the OpenAPI document.
 
-/** Every body by its name. */
+/** The schema of every body, by its name. */
 export const COMPONENTS = {
   V10Rates: legacySuccess(10),
   V20Rates: legacySuccess(20),
@@ -122,17 +122,17 @@ export const COMPONENTS = {
 
 export type ComponentName = keyof typeof COMPONENTS;
 
-/** What a document needs to know of a route. */
+/** The parts of a route that the document needs. */
 interface RouteName {
   readonly method: string;
   readonly path: string;
-  /** Zero where there is no body, or none of a limited length. */
+  /** Zero where there is no body, or its length is not limited. */
   readonly bodyBytesMax?: number;
 }
 
 const OPENAPI_VERSION = '3.1.0';
 
-/** A route nobody described is listed all the same: the document says what there is. */
+/** A route without a description is listed too, so that the document names all routes. */
 function objectOf({ method, path, bodyBytesMax = 0 }: RouteName): Schema {
   const operation = OPERATIONS.get(`${method} ${path}`);
   return operation === undefined
@@ -150,7 +150,7 @@ function pathsOf(routes: readonly RouteName[]): Schema {
   return Object.fromEntries(paths);
 }
 
-/** The document for the routes of a running service. */
+/** The OpenAPI document for the routes of a running service. */
 export function openapiDocument(
   routes: readonly RouteName[],
   baseUrl: string,
@@ -181,7 +181,7 @@ function schemaRoute(path: string, schema: Schema): Route {
   return openRoute(path, () => reply);
 }
 
-/** JSON Schemas of answers, at the paths that answers name. */
+/** Routes of the JSON Schemas that answers refer to. */
 export function schemaRoutes(baseUrl: string): readonly Route[] {
   return [
     schemaRoute(V60_SCHEMA, v60Schema(baseUrl)),
@@ -189,10 +189,10 @@ export function schemaRoutes(baseUrl: string): readonly Route[] {
   ];
 }
 
-/** Version of the interface. */
+/** The version of the interface. */
 const INTERFACE_VERSION = '60';
 
-/** The given routes and the one that describes them all, itself included. */
+/** The given routes, and one for the document that describes all of them and itself. */
 export function withOpenapi(routes: readonly Route[], baseUrl: string): readonly Route[] {
   let body: string | null = null;
   const all: Route[] = [

@@ -1,4 +1,4 @@
-/** Bulk jobs, as OpenAPI tells them. */
+/** Bulk jobs, in the form of OpenAPI. */
 import { SHA256 } from '../base/patterns.js';
 import {
   BOOLEAN,
@@ -37,7 +37,7 @@ export const BULK_TRAILER: Schema = object({
 const TIME: Schema = { type: 'string', format: 'date-time' };
 const SUM: Schema = { type: 'string', pattern: SHA256.source };
 
-/** A job as src/bulk/row/job-body.ts writes it. */
+/** A job, as src/bulk/row/job-body.ts writes it. */
 export const BULK_JOB: Schema = object({
   id: TEXT,
   state: oneOf(JOB_STATES),
@@ -75,7 +75,7 @@ const ID: Parameter = {
   description: 'Of a job of the account.',
 };
 
-/** What every operation about one job may be refused with. */
+/** Refusals of every operation about one job. */
 const REFUSED = {
   403: 'The plan has no bulk files.',
   404: 'The account has no such job.',

@@ -1,4 +1,4 @@
-/** Schemas of v10 to v50 and of the postal list of v60. */
+/** Schemas of v10 to v50, and of the postal list of v60. */
 import type { FailureKind } from '../failure.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
 import { DISTRICTS_MAX } from '../api/lookup/legacy-row.js';
@@ -20,7 +20,7 @@ import type { ApiVersion } from '../wire/tree.js';
 
 /** A decimal fraction as text. */
 const DECIMAL: Schema = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' };
-/** YYYY-MM-DD, or empty where open. */
+/** A day as YYYY-MM-DD; empty where a period has no end. */
 const DAY_TEXT: Schema = { type: 'string', pattern: '^(\\d{4}-\\d{2}-\\d{2})?$' };
 
 const SOURCE: Schema = object({ name: TEXT, asOf: DAY_TEXT, citation: TEXT });
@@ -67,7 +67,7 @@ function members(names: readonly string[], schema: Schema): Members {
   return Object.fromEntries(names.map((name) => [name, schema]));
 }
 
-/** The eight fields of every version. */
+/** The eight fields that every version has. */
 const BASIC: Members = {
   ...members(['geoPostalCode', 'geoCity', 'geoCounty', 'geoState'], TEXT),
   ...members(['taxSales', 'taxUse'], RATE),
@@ -112,7 +112,7 @@ const ROWS: Readonly<Record<ApiVersion, Schema>> = {
   60: ROW_34,
 };
 
-/** Where a lookup led; empty and zero where it was not geocoded. */
+/** The place that a lookup found; empty and zero where it was not geocoded. */
 export const ADDRESS_DETAIL: Members = {
   normalizedAddress: TEXT,
   incorporated: oneOf(['true', 'false', '']),
@@ -127,7 +127,7 @@ const SAT_TAX_DETAIL = object(
   ),
 );
 
-/** Codes and names of what can go wrong. */
+/** All response codes and their names. */
 export const FAILURE_CODES: readonly number[] = [
   ...new Set(Object.values(RESPONSE_CODES).map(({ code }) => code)),
 ];
@@ -135,14 +135,14 @@ export const FAILURE_NAMES: readonly string[] = [
   ...new Set(Object.values(RESPONSE_CODES).map(({ name }) => name)),
 ];
 
-/** The failures of one status. */
+/** The kinds of failures with a status. */
 export function failuresOf(http: number): readonly FailureKind[] {
   return Object.keys(RESPONSE_CODES).filter(
     (kind): kind is FailureKind => RESPONSE_CODES[kind as FailureKind].http === http,
   );
 }
 
-/** A success of v10 to v50. */
+/** The schema of a success of v10 to v50. */
 export function legacySuccess(version: Exclude<ApiVersion, 60>): Schema {
   const head = {
     version: { const: `v${version}` },
@@ -156,7 +156,7 @@ export function legacySuccess(version: Exclude<ApiVersion, 60>): Schema {
     : object({ ...head, addressDetail: object(ADDRESS_DETAIL) }, { satTaxDetail: SAT_TAX_DETAIL });
 }
 
-/** A refusal of v10 to v50. */
+/** The schema of a refusal of v10 to v50. */
 export function legacyFailure(version: Exclude<ApiVersion, 60>): Schema {
   return object({
     version: { const: `v${version}` },
@@ -167,7 +167,7 @@ export function legacyFailure(version: Exclude<ApiVersion, 60>): Schema {
   });
 }
 
-/** The list by postal code of v60. */
+/** The schema of the list by postal code of v60. */
 export const V60_POSTAL: Schema = object(
   {
     version: { const: 'v60' },

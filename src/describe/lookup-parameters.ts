@@ -1,4 +1,4 @@
-/** Parameters of lookups as OpenAPI tells them, from the limits that the parser checks. */
+/** Parameters of lookups in the form of OpenAPI, with the limits that the parser checks. */
 import type { Schema } from '../base/json-schema.js';
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '../store/idempotency.js';
@@ -13,7 +13,7 @@ export interface Parameter extends Schema {
   readonly schema: Schema;
 }
 
-/** A parameter that may be left out. */
+/** An optional parameter. */
 export function parameter(
   name: string,
   schema: Schema,
@@ -23,7 +23,7 @@ export function parameter(
   return { name, in: at, schema, description };
 }
 
-/** The key where it is not in the header. */
+/** The key in the query, for callers that do not send it in the header. */
 export const KEY_PARAMETER: Parameter = {
   name: 'key',
   in: 'query',
@@ -31,7 +31,7 @@ export const KEY_PARAMETER: Parameter = {
   schema: { type: 'string', minLength: KEY_CHARS_MIN, maxLength: KEY_CHARS_MAX },
 };
 
-/** Parameters of a version's lookups. */
+/** The parameters of lookups of a version. */
 export function lookupParameters(version: ApiVersion): readonly Parameter[] {
   return [
     KEY_PARAMETER,
@@ -41,7 +41,7 @@ export function lookupParameters(version: ApiVersion): readonly Parameter[] {
   ];
 }
 
-/** What makes a request that writes safe to send again. */
+/** The key that makes it safe to repeat a request that writes. */
 export const IDEMPOTENCY_PARAMETER: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -51,12 +51,12 @@ export const IDEMPOTENCY_PARAMETER: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
-/** What asks for a kept release and for a receipt. */
+/** The parameters that choose a kept release and request a receipt. */
 export const KEPT_PARAMETERS: readonly Parameter[] = (['dataset', 'at', 'receipt'] as const).map(
   (name) => ({ name, in: 'query', ...describedParameter(name, 60) }),
 );
 
-/** The format of operations that answer in both. */
+/** The format, for operations that answer in JSON and XML. */
 export const FORMAT_PARAMETER: Parameter = {
   name: 'format',
   in: 'query',

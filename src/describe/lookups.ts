@@ -1,4 +1,4 @@
-/** Schemas of v60: of its answers, its refusals and its list by postal code. */
+/** Schemas of v60: its answers and its refusals. */
 import type { StateRuleRecord } from '../dataset/records.js';
 import { MINIMUM_PRECISIONS } from '../config.js';
 import { COUNTRIES, LEVELS } from '../tax/jurisdiction.js';
@@ -78,7 +78,7 @@ const MEAL_TAX = object({
   rules: about(list(MEAL_TAX_RULE), 'The widest jurisdiction first.'),
 });
 
-/** What the rules say of the taxability code that was asked for. */
+/** What the rules say about the requested taxability code. */
 const PRODUCT_DETAIL: Schema = object({
   taxabilityCode: object(
     {
@@ -97,10 +97,10 @@ const PRODUCT_DETAIL: Schema = object({
   ),
 });
 
-/** Path of the schema that answers name as their definition. */
+/** The path of the schema, to which answers refer as their definition. */
 export const V60_SCHEMA = '/request/v60/schema';
 
-/** Levies of one row each, where there is no separate use tax. */
+/** Canadian levies, each with a single row, since they have no separate use tax. */
 const LEVIES = ['GST', 'HST', 'PST', 'QST'] as const;
 
 const FREIGHT_RULES = [
@@ -119,7 +119,7 @@ const JUR_TYPES = [
   ...LEVIES,
 ];
 
-/** What an answer rests on. */
+/** What an answer is based on. */
 export const SITUS_NOTE: Schema = object(
   {
     precision: oneOf(MINIMUM_PRECISIONS),
@@ -183,7 +183,7 @@ const ADDRESS = object({
   houseNumber: TEXT,
 });
 
-/** An answer for an address or coordinates. */
+/** The answer for an address or coordinates. */
 export const V60_SUCCESS: Schema = object(
   {
     metadata: metadataOf(
@@ -225,7 +225,7 @@ export const V60_SUCCESS: Schema = object(
   { productDetail: PRODUCT_DETAIL, explain: LOOKUP_EXPLANATION },
 );
 
-/** What a refusal carries; problem documents carry it where a response code fits. */
+/** The metadata of a refusal; problem documents have them too where a response code fits. */
 export const REFUSAL_METADATA: Members = {
   metadata: metadataOf({ code: { enum: FAILURE_CODES }, name: oneOf(FAILURE_NAMES) }),
 };
@@ -233,7 +233,7 @@ export const REFUSAL_METADATA: Members = {
 /** A refusal. */
 export const V60_FAILURE: Schema = object(REFUSAL_METADATA);
 
-/** The document behind `definition`: true of every JSON body of v60. */
+/** The schema that `definition` refers to, which every JSON body of v60 matches. */
 export function v60Schema(baseUrl: string): Schema {
   return {
     $schema: DIALECT,

@@ -1,4 +1,4 @@
-/** Merchants, credentials and nexus as OpenAPI tells them. */
+/** Merchants, credentials and nexus, in the form of OpenAPI. */
 import {
   NUMBER,
   TEXT,

@@ -1,4 +1,4 @@
-/** What each operation of the service takes and answers. */
+/** Describes every operation of the service: what it takes and what it answers. */
 import {
   answerOf,
   type AnswerOptions,
@@ -32,21 +32,21 @@ export interface Operation {
   readonly tag: 'Rates' | 'Account' | 'Product codes' | 'Merchants' | 'Bulk' | 'System';
   readonly summary: string;
   readonly keyed: boolean;
-  /** The key is not taken from the query. */
+  /** Whether the key may not be in the query. */
   readonly headerOnly?: boolean;
   readonly parameters: readonly Parameter[];
   readonly body?: ComponentName;
-  /** Bodies that are no JSON, by content type. */
+  /** Bodies that are not JSON, by content type. */
   readonly content?: Schema;
   readonly responses: Schema;
 }
 
-/** The name an operation is listed under: its method and path. */
+/** The name of an operation: its method and path. */
 export type OperationName = `${'GET' | 'POST' | 'DELETE'} /${string}`;
 
 const BOTH: AnswerOptions = { ...LIMITED, xml: true };
 
-// Streams of messages; docs/stream.md has the WebSocket of the path.
+// Streams of messages; docs/stream.md describes the WebSocket of the same path.
 
 const LINES: Schema = { 'application/x-ndjson': { schema: TEXT } };
 const RESUME: readonly Parameter[] = [
@@ -218,7 +218,7 @@ const READY: Operation = {
   },
 };
 
-/** Every operation that is described. */
+/** Every described operation, by its name. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName, Operation>([
   ...API_VERSIONS.map((version): [OperationName, Operation] => [
     `GET /request/v${version}`,
@@ -253,7 +253,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ['GET /openapi.json', open('openapi', 'This document.', 'AnyDocument')],
 ]);
 
-/** The member that names the longest body for programs. */
+/** The member that states the longest body for programs. */
 export const BODY_LIMIT_MEMBER = 'x-body-bytes-max';
 
 function requestBodyOf(content: Schema, bytesMax: number): Schema {
@@ -267,14 +267,14 @@ function requestBodyOf(content: Schema, bytesMax: number): Schema {
   return { ...limit, required: true, content };
 }
 
-/** Of every operation with a key that says nothing else of it. */
+/** Applies to every operation with a key that gives no other reason for this status. */
 const UNTOLD: Schema = problemsOf({
   503:
     'The service does not reach its database, and cannot tell whether there is such a ' +
     'key, or what is asked for.',
 });
 
-/** An operation as OpenAPI writes it; zero bytes tell of no limit. */
+/** An operation in the form of OpenAPI; a length of zero means no limit. */
 export function operationObject(operation: Operation, bodyBytesMax = 0): Schema {
   const { id, tag, summary, keyed, parameters, body, responses, headerOnly = false } = operation;
   const content =

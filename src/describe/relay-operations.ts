@@ -1,4 +1,4 @@
-/** Operations that the compliance provider carries out, as OpenAPI tells them. */
+/** Operations that the compliance provider carries out, in the form of OpenAPI. */
 import {
   BOOLEAN,
   INTEGER,
@@ -25,7 +25,7 @@ const {
   tic: { schema: TIC },
 } = RELAYED_PARTS;
 
-/** An order as the provider answers it. */
+/** An order as the provider returns it. */
 export const ORDER: Schema = object(
   {
     connectionId: TEXT,
@@ -94,7 +94,7 @@ export const CERTIFICATE_PAGE: Schema = object({
 
 const PROVIDER_REFUSES = 'Also the refusal of the provider, as it came.';
 
-/** What a status means here. */
+/** The reason for each status in these operations. */
 const REASONS = {
   400: `The body is not JSON, or an id is missing or broken. ${PROVIDER_REFUSES}`,
   403: 'The account has no such merchant, it is self-managed, or the plan is not Enterprise.',
@@ -116,7 +116,7 @@ interface Relayed {
   readonly body: ComponentName;
   readonly of: ComponentName;
   readonly writes: boolean;
-  /** Further statuses of success. */
+  /** A further status of success. */
   readonly also?: 201 | 204;
 }
 

@@ -17,7 +17,7 @@ import { REFUSAL_METADATA } from './lookups.js';
 import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
 import { UNREADY } from '../api/system/health.js';
 
-/** A problem document (RFC 9457). Where it stands for a response code, it carries `metadata`. */
+/** A problem document (RFC 9457). Where a response code fits, it also has `metadata`. */
 export const PROBLEM: Schema = object(
   {},
   {
@@ -93,7 +93,7 @@ const TIC_SEARCH: Schema = object({
   ),
 });
 
-/** The document that search answers name as their schema. */
+/** The schema that answers of searches refer to. */
 export function ticSearchSchema(baseUrl: string): Schema {
   return {
     $schema: DIALECT,

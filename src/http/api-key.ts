@@ -1,4 +1,4 @@
-/** Where a request carries its API key, and the query without it. */
+/** Finds the API key of a request and removes it from the query. */
 import { SCOPES } from '../store/scope.js';
 import type { Request } from './reply.js';
 
@@ -8,11 +8,11 @@ const KEY_PARAMETER = 'key';
 const LETTER = KEY_PARAMETER.charCodeAt(0);
 const PERCENT = 37;
 
-/** What may carry a key. */
+/** The parts of a request that may carry a key. */
 type KeyBearer = Pick<Request, 'query' | 'header'>;
 
 interface Presented {
-  /** As the client meant it; empty when there is none. */
+  /** The decoded key; empty where there is none. */
   readonly key: string;
   /** The raw query without any key parameter. */
   readonly query: string;
@@ -40,7 +40,7 @@ function takeFromQuery(query: string): Presented {
   return { key, query: kept.join('&') };
 }
 
-/** Whether a parameter begins as the key's does, if only with an escape. */
+/** Whether the name of a parameter begins with the letter of the key's name, or with an escape. */
 function mayHaveKey(query: string): boolean {
   let start = 0;
   do {
@@ -51,56 +51,59 @@ function mayHaveKey(query: string): boolean {
   return false;
 }
 
-/** A query without the keys that stand in it, also where none is looked for. */
+/** A query without the keys in it, also on routes where a key in the query does not count. */
 export function withoutKey(query: string): string {
   return mayHaveKey(query) ? takeFromQuery(query).query : query;
 }
 
-// Keys under names that are no key's: a lookup does not look for these, a log must not hold them.
+// Secrets under other names than the key's: lookups ignore them, but a log must not contain them.
 
 const SECRET_NAME = /key|token|secret|passw|auth/i;
-/** As keys are that are made here. */
+/** The pattern of the keys that this service makes. */
 const MADE_KEY = /situs_[\w-]{16}/i;
 const ESCAPED = /%([0-9a-f]{2})/gi;
 
-/** Decodes every escape of a byte, whatever the others are. */
+/**
+ * Decodes every escaped byte by itself, so that one invalid escape does not keep others encoded.
+ */
 function bytesDecoded(text: string): string {
   return text.replace(ESCAPED, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
 }
 
-/** Whether a part of a query may hold a key, also behind a second `?` or an escaped `&`. */
+/** Whether a part of a query may contain a key, also behind a second `?` or an escaped `&`. */
 function mayBeSecret(part: string): boolean {
   const text = bytesDecoded(part);
   return (
     MADE_KEY.test(text) ||
     text.split(/[&;?]/).some((each, index) => {
       const equals = each.indexOf('=');
-      // What has no value is a name in front alone: behind it is a word of an address.
+      // A text without "=" is a name only at the beginning of the part; later ones are words of an
+      // address, which may contain `&`.
       const name = equals < 0 && index === 0 ? each : each.slice(0, Math.max(0, equals));
       return SECRET_NAME.test(name);
     })
   );
 }
 
-/** A query without the parts that hold a text, also where that is written with escapes. */
+/** A query without the parts that contain a text, whether plain or escaped. */
 export function withoutText(query: string, text: string): string {
   if (text === '' || !(query.includes(text) || query.includes('%'))) return query;
   const parts = query.split('&');
   return parts.filter((part) => !bytesDecoded(part).includes(text)).join('&');
 }
 
-/** A query as it may be logged: without its keys, and without what may be one. */
+/** A query as it may be logged: without keys, and without parts that may be secrets. */
 export function withoutSecrets(query: string): string {
   const kept = withoutKey(query).split('&');
   return kept.filter((part) => !mayBeSecret(part)).join('&');
 }
 
 /**
- * Takes the key from the header or else from the lower-case `key` parameter. The parameter is cut
- * from the query in either case: no key travels further than this. With `headerOnly` the query is
- * not looked at.
+ * Takes the key from the header, or else from the lower-case `key` parameter. The parameter is
+ * removed from the query in either case, so that no key is passed on. With `headerOnly` the query
+ * stays as it is.
  */
 export function presentedKey(request: KeyBearer, headerOnly = false): Presented {
   const header = request.header(KEY_HEADER);
@@ -110,17 +113,17 @@ export function presentedKey(request: KeyBearer, headerOnly = false): Presented 
   return header === '' ? taken : { key: header, query: taken.query };
 }
 
-/** Whether a text is the key of a request, or written as keys are that are made here. */
+/** Whether a text is the key of a request, or looks like a key that this service makes. */
 export function isKeyOf(text: string, request: KeyBearer): boolean {
   return MADE_KEY.test(text) || presentedKey(request).key === text;
 }
 
-/** Reads the key of each request once, for whoever asks for it several times in a row. */
+/** Reads the key of each request once, for callers that ask several times in a row. */
 export class KeyReader {
   #request: KeyBearer | null = null;
   #presented: Presented = { key: '', query: '' };
 
-  /** What `presentedKey` says; a request is always read with the same `headerOnly`. */
+  /** Returns what `presentedKey` does. A request is always read with the same `headerOnly`. */
   read(request: KeyBearer, headerOnly: boolean): Presented {
     if (this.#request !== request) {
       this.#presented = presentedKey(request, headerOnly);
@@ -130,14 +133,14 @@ export class KeyReader {
   }
 }
 
-// Which scopes a key must have for each path: the only place that says so.
+// The scopes that a key needs for each path, which are stated here only.
 
-/** Bits of scopes: of each entry the key must have one. */
+/** A list of bit sets of scopes; of each set the key must have one scope. */
 export type NeededScopes = readonly number[];
 
 const { lookup, carts, merchants, credentials, operate } = SCOPES;
 
-/** By how a path begins; the first that fits. */
+/** Needed scopes by the beginning of a path; the first entry that matches counts. */
 const NEEDED: readonly (readonly [string, NeededScopes])[] = [
   ['/request/', [lookup]],
   ['/search/', [lookup]],
@@ -151,20 +154,20 @@ const NEEDED: readonly (readonly [string, NeededScopes])[] = [
   ['/merchant/', [merchants]],
   ['/bulk/lookup', [lookup]],
   ['/bulk/cart', [carts]],
-  // Each job needs the scope of its rows besides.
+  // A job also needs the scope of its rows.
   ['/bulk/', [lookup | carts]],
-  // Whoever sends a message chooses what it is.
+  // Both scopes, because the sender of each message chooses its kind.
   ['/stream', [lookup, carts]],
 ];
 
-/** "request" of "/request/". */
+/** The first segments: "request" of "/request/". */
 const FAMILIES = new Set(NEEDED.map(([beginning]) => beginning.split('/')[1]));
 
-/** Paths that belong to operations with a key, also those that no operation has. */
+/** Matches paths of operations that need a key, and all other paths that begin like them. */
 export const KEYED = new RegExp(`^/(?:${[...FAMILIES].join('|')})(?:/|$)`);
 
 /**
- * What a key needs for a path.
+ * The scopes that a key needs for a path.
  * @throws Error for a path that is not listed, so that no route with keys is forgotten.
  */
 export function neededScopes(path: string): NeededScopes {
@@ -173,12 +176,12 @@ export function neededScopes(path: string): NeededScopes {
   return found[1];
 }
 
-/** What rows of a kind need. */
+/** The scopes that rows of a kind need. */
 export function scopesOfRows(kind: string): NeededScopes {
   return kind === 'cart' ? [carts] : [lookup];
 }
 
-/** Bits that are missing: of these the key must have one; 0 when nothing is. */
+/** The first set of scopes of which the key has none; 0 where it has all that it needs. */
 export function missingScopes(has: number, needed: NeededScopes): number {
   for (const bits of needed) if ((has & bits) === 0) return bits;
   return 0;

@@ -1,20 +1,23 @@
 /**
- * Requests whose rate window is shared with other processes: it is asked by the head, and the
- * handler is called when it has answered. Where windows are this process's own nothing is asked,
- * and a request costs one comparison more.
+ * Asks a rate window that is shared with other processes. That is done when the head of a request
+ * has come, and the handler is called after the answer. Where each process has windows of its own,
+ * nothing is asked, and a request costs one more comparison.
  */
 import type { Asking, Request } from './reply.js';
 
-/** The head of a request, while it may be asked. */
+/** The head of a request, before its handler is called. */
 type Head = Asking & Pick<Request, 'client'>;
 
 /**
- * Asks about a request, by its head: what `take` or `remaining` would say, at once or later; null
- * where nobody is to be asked.
+ * Asks about a request by its head. The answer, at once or later, is that of `take` or `remaining`;
+ * null where there is nothing to ask.
  */
 export type AskWindow = (head: Head) => Promise<number> | number | null;
 
-/** Asks where there is somebody to ask; what fails is found again by the handler. */
+/**
+ * Asks where a route has something to ask. An exception is ignored, since the handler will meet the
+ * same fault.
+ */
 export function askAhead(
   ask: AskWindow | null | undefined,
   head: Head,

@@ -1,19 +1,20 @@
 /**
- * What a request says about the end of its body. The native server takes the first of several
- * lengths and whatever is named for an encoding as chunks; something in front of it may read them
- * otherwise, and a body would become a request of somebody else. What can be read in two ways is
- * refused. A single field is checked, of several each.
+ * Checks how a request marks the end of its body. Of several lengths the native server takes the
+ * first, and it takes any transfer encoding for chunks. A proxy in front may read them otherwise,
+ * and then a part of one body would pass for a request of somebody else. So a request that can be
+ * read in two ways is refused. A field that occurs once is checked too, and each one that is
+ * repeated.
  */
 
-/** `chunked`: the end of the body is not to be trusted. `refused`: nothing of it is. */
+/** `chunked`: the end of the body cannot be relied on. `refused`: the whole request cannot. */
 export type Framing = 'plain' | 'chunked' | 'refused';
 
-/** Digits of a length at most. */
+/** Most digits of a length. */
 const LENGTH_DIGITS_MAX = 15;
 
 const ZERO = 48;
 
-/** A length as a field tells it; NaN for what is none. */
+/** The number in a length field; NaN for a text that is no length. */
 export function lengthOf(text: string): number {
   if (text === '' || text.length > LENGTH_DIGITS_MAX) return Number.NaN;
   let length = 0;
@@ -25,12 +26,14 @@ export function lengthOf(text: string): number {
   return length;
 }
 
-/** The name of a field as the native server takes it at less than half the cost of a text. */
+/**
+ * The name of a field in the form that costs the native server less than half as much as a text.
+ */
 export function fieldName(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text)).buffer;
 }
 
-/** Fields that are asked for of most requests, or of all with a body. */
+/** Fields that are read of most requests, or of every request with a body. */
 export const FIELDS = {
   key: fieldName('x-api-key'),
   requestId: fieldName('x-request-id'),
@@ -42,8 +45,8 @@ export const FIELDS = {
 } as const;
 
 /**
- * What the fields of a request say: the first length, whether others differ from it, the first
- * encoding, and how many are named.
+ * Judges the framing by the first length, whether other lengths differ from it, the first encoding,
+ * and the number of encodings.
  */
 export function framingBy(
   length: string | null,

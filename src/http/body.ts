@@ -1,4 +1,7 @@
-/** Collects a request body within limits and the room for all, or drops one that was refused. */
+/**
+ * Reads a request body within its own limit and the limit for all bodies together, or discards a
+ * refused one.
+ */
 import { Buffer } from 'node:buffer';
 import { grown, type Growth, NO_BYTES } from '../base/growing-bytes.js';
 import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
@@ -8,18 +11,19 @@ import { keepOpen } from './idle-timer.js';
 import type { Reply } from './reply.js';
 import type { Staying } from './staying.js';
 
-/** Bodies of all connections together, unless the operator says otherwise. */
+/** Most bytes of all bodies together, unless the operator sets another limit. */
 export const BODIES_BYTES_MAX = 268_435_456;
 
-/** Bodies up to this length find room where longer ones do not any more. */
+/** Bodies up to this length still find room when longer ones no longer do. */
 export const SHORT_BODY_BYTES_MAX = 65_536;
 
-/** The part of the room that is kept for short bodies. */
+/** The share of the room that is reserved for short bodies. */
 const SHORT_SHARE = 1 / 8;
 
 /**
- * The memory that bodies of requests may take together. A body counts from its first byte until its
- * request was answered or its client has gone, since what is relayed is held that long.
+ * Counts the memory of all request bodies together. A body counts from its first byte until its
+ * request is answered or its client has left, since a body that is passed on to the compliance
+ * provider is kept that long.
  */
 export class BodyRoom {
   readonly #bytesMax: number;
@@ -31,12 +35,14 @@ export class BodyRoom {
     this.#longBytesMax = Math.floor(bytesMax * (1 - SHORT_SHARE));
   }
 
-  /** Bytes that are held. */
+  /** How many bytes are in use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Makes room for more bytes of a body that has `length` with them; false when there is none. */
+  /**
+   * Takes room for more bytes of a body whose `length` includes them; false where there is none.
+   */
   take(bytes: number, length: number): boolean {
     const max = length <= SHORT_BODY_BYTES_MAX ? this.#bytesMax : this.#longBytesMax;
     if (this.#used + bytes > max) return false;
@@ -49,46 +55,55 @@ export class BodyRoom {
   }
 }
 
-/** The longest body that the compliance provider is sent, but for carts. */
+/** The longest body that is sent to the compliance provider, except for carts. */
 export const BODY_BYTES_MAX = 1_048_576;
 
-/** What a client goes on sending after a duplex answer ended is read up to here. */
+/** Most bytes that are read and discarded of an upload that goes on after a duplex answer ended. */
 export const DRAIN_BYTES_MAX = 67_108_864;
 
-/** Memory of a body in pieces against what was received of it. */
+/** How much memory a body in pieces takes for each byte received. */
 const BODY_GROWTH = 1.25;
-/** A worker takes a body where it lies. */
+/** Leaves room for a head before the body, so that a worker can take it without a copy. */
 const GROWTH: Growth = { factor: BODY_GROWTH, before: REQUEST_HEAD_BYTES };
 /**
- * When so much has come, memory is taken for all that was told, so that nothing is copied twice.
- * The system gives what was not written yet to others.
+ * Once this many bytes have come, memory is taken for the whole announced length, so that nothing
+ * is copied twice. The system uses the part that is not written yet for others.
  */
 const WHOLE_FROM_BYTES = 262_144;
 
 /**
- * A body that comes at once and is no longer lies with others in memory of Node.js; that costs less
- * than memory of its own. None so short is moved to a worker where it lies (`requestBytes`).
+ * A body that comes in one piece up to this length lies in the shared pool of Node.js, which costs
+ * less than memory of its own. Bodies this short are never moved to a worker (`requestBytes`).
  */
 const WHOLE_BODY_BYTES_MAX = 4_096;
 
-/** Why a body was not kept. */
+/** Why a body is refused. */
 export type Unkept = 'too-long' | 'no-room';
 
-/** What becomes of a body. One of the two is called, once, unless the client goes away. */
+/** What a body leads to. One of the two functions is called, once, unless the client leaves. */
 interface BodyEvents {
   readonly bytesMax: number;
-  /** The length that its head tells; not above `bytesMax`, and no number without one. */
+  /** The length that the head announces, which is not above `bytesMax`; NaN where there is none. */
   readonly told: number;
   readonly room: BodyRoom;
-  /** Given where the connection may be read on behind the body. */
+  /** Set where the connection may be read on after the body. */
   readonly staying?: Staying | null;
-  /** The whole body; whether the connection is read on, so that it need not be taken at once. */
+  /**
+   * Called with the whole body. `isReadOn` tells whether the connection is read on, in which case
+   * the body need not be used at once.
+   */
   done(body: Uint8Array, isReadOn: boolean): void;
-  /** Told as soon as it is known; nothing is held of the body any more. Gives the answer. */
+  /**
+   * Called as soon as the body has to be refused, after its memory was released. Returns the
+   * answer.
+   */
   refused(why: Unkept): Reply;
 }
 
-/** Gives an answer when the client has sent everything, or enough of it: then it is cut. */
+/**
+ * Sends an answer when the client has sent its whole body. A client that sends too much first gets
+ * the answer and is cut.
+ */
 class Refusal {
   readonly #exchange: Exchange;
   readonly #reply: Reply;
@@ -97,20 +112,20 @@ class Refusal {
   constructor(exchange: Exchange, reply: Reply) {
     this.#exchange = exchange;
     this.#reply = reply;
-    // The drain has a bound of its own, after which this answer is given and no other.
+    // The drain has a time limit of its own, after which exactly this answer is sent.
     exchange.endDeadline();
     this.#drain = new Drain(drainLimits(reply.status), () => exchange.sendLast(reply));
     exchange.onClosed(() => this.#drain.end());
   }
 
-  /** A piece was dropped. */
+  /** Notes that a piece was discarded. */
   took(bytes: number, isLast: boolean): void {
     if (isLast) this.#exchange.send(this.#reply);
     else this.#drain.took(bytes);
   }
 }
 
-/** Answers without keeping a byte of the body; must be called while the native handler runs. */
+/** Answers without keeping a byte of the body. Call this while the native handler runs. */
 export function refuseBody(exchange: Exchange, reply: Reply): void {
   const { raw } = exchange;
   if (raw === null) return;
@@ -122,7 +137,7 @@ export function refuseBody(exchange: Exchange, reply: Reply): void {
   });
 }
 
-/** Reads the body of an exchange; must be called while the native handler runs. */
+/** Reads the body of an exchange. Call this while the native handler runs. */
 export function readBody(exchange: Exchange, events: BodyEvents): void {
   const { raw } = exchange;
   if (raw === null) return;
@@ -130,8 +145,9 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   let body = NO_BYTES;
   let received = 0;
   let refusal: Refusal | null = null;
-  // The native server gives the first bytes right behind a head that tells a length, none if none
-  // are there: such an upload is kept alive from then on, unless that was all of it.
+  // After a head with a length, the native server hands over at once whatever has arrived of the
+  // body. If that is not all, the connection is kept alive from then on; without a length, from now
+  // on.
   let upload = Number.isNaN(told) ? keepOpen(exchange) : null;
   exchange.onClosed(() => {
     upload?.remove();
@@ -153,7 +169,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     if (refusal !== null) return refusal.took(byteLength, isLast);
     received += byteLength;
     const piece = new Uint8Array(chunk);
-    // The chunk is emptied when this returns, hence the copy; and may be one byte of millions.
+    // The chunk is emptied after this function, so it is copied. It may be one byte of millions.
     if (isLast && received === byteLength && byteLength <= WHOLE_BODY_BYTES_MAX) {
       body = Buffer.from(piece);
     } else {

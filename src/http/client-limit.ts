@@ -1,38 +1,38 @@
 /**
- * Limits by client address. Each table is of a fixed size: an address takes up to about 1 KiB and
- * 10,000 are remembered, so that each stays below 16 MiB. When more come, the one that asked
- * longest ago is forgotten: they guard against haste, not against a crowd.
+ * Limits by client address. Each table has a fixed size: an address takes up to about 1 KiB and
+ * 10,000 are remembered, so that a table stays below 16 MiB. When more addresses come, the one that
+ * asked longest ago is forgotten: the limits are against single fast clients, not against a crowd.
  */
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../log.js';
 import { ExactWindow } from './rate-window.js';
 
-/** Addresses that a table remembers. */
+/** How many addresses a table remembers. */
 export const CLIENTS_MAX = 10_000;
 
-/** Requests of one address to the public catalogue in a rolling minute. */
+/** How many requests an address may make to the public catalogue in a rolling minute. */
 export const CATALOGUE_RATE = 100;
 
-/** Requests with unusable keys of one address in a window that are still told so. */
+/** How many requests with invalid keys an address may make in a window and still get a 401. */
 export const FAILED_KEYS_MAX = 100;
-/** From the first failure on. */
+/** The length of that window, which begins with the first failure. */
 export const FAILED_KEYS_WINDOW_MS = 60_000;
 
-/** Groups of an IPv6 address that name a network: whoever has one has all addresses in it. */
+/** Groups of an IPv6 address that name a network; whoever has one has all addresses in it. */
 const NETWORK_GROUPS = 4;
 const MAPPED = /^(?:0{1,4}:){5}ffff:|^::ffff:/i;
 
 /**
- * Whom an address counts for: the IPv4 address, or the /64 network of an IPv6 address. The native
- * server writes IPv6 in full.
+ * Whom an address is counted as: the IPv4 address, or the /64 network of an IPv6 address, which the
+ * native server writes in full.
  */
 export function clientOf(address: string): string {
   if (!address.includes(':') || MAPPED.test(address)) return address;
   return address.split(':').slice(0, NETWORK_GROUPS).join(':');
 }
 
-/** What is remembered of clients. */
+/** A value for each client address that asked lately. */
 class ClientTable<T extends object> {
   readonly #clients = new LRUCache<string, T>({ max: CLIENTS_MAX });
 
@@ -40,7 +40,7 @@ class ClientTable<T extends object> {
     return this.#clients.size;
   }
 
-  /** What is known of an address, replaced by `next` of it, as the one that asked last. */
+  /** Replaces the value of an address by `next` of it, and marks the address as the last to ask. */
   replace(address: string, next: (known: T | undefined) => T): T {
     const client = clientOf(address);
     const known = this.#clients.get(client);
@@ -50,22 +50,22 @@ class ClientTable<T extends object> {
   }
 }
 
-/** Where several processes have one address and one limit: whoever counts for all of them. */
+/** Counts for several processes that share one address and one limit. */
 export interface SharedClients {
   /** How many processes there are. */
   readonly count: number;
-  /** What `ClientGate.take` says for all of them; null when nobody answers. */
+  /** Does what `ClientGate.take` does, for all processes; null when nobody answers. */
   take(client: string): Promise<number | null>;
-  /** What `GuessGuard.refusedMs` says for all of them; null when nobody answers. */
+  /** Does what `GuessGuard.refusedMs` does, for all processes; null when nobody answers. */
   refusedMs(client: string): Promise<number | null>;
 }
 
-/** The rate of each client address on the public catalogue. */
+/** Limits the requests of each client address to the public catalogue. */
 export class ClientGate {
   readonly #windows = new ClientTable<ExactWindow>();
   readonly #now: () => number;
   readonly #shared: SharedClients | null;
-  /** What this process admits by itself: its part, where there are others. */
+  /** How many requests this process admits by itself: its share of the limit. */
   readonly #limit: number;
 
   constructor(now: () => number = () => performance.now(), shared: SharedClients | null = null) {
@@ -74,20 +74,20 @@ export class ClientGate {
     this.#limit = Math.max(1, Math.floor(CATALOGUE_RATE / (shared?.count ?? 1)));
   }
 
-  /** Addresses remembered. */
+  /** How many addresses are remembered. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Admits one request of an address: how many remain, or REFUSED. */
+  /** Admits one request of an address and returns how many remain, or REFUSED. */
   take(address: string): number {
     const window = this.#windows.replace(address, (known) => known ?? new ExactWindow());
     return window.take(this.#now(), this.#limit);
   }
 
   /**
-   * Admits one request of an address among all processes that share the limit: how many remain, or
-   * REFUSED. Null where this is the only process.
+   * Admits one request of an address under the limit that all processes share; returns how many
+   * remain, or REFUSED. Null where this is the only process.
    */
   ask(address: string): Promise<number> | null {
     if (this.#shared === null) return null;
@@ -98,11 +98,11 @@ export class ClientGate {
 interface Failures {
   readonly since: number;
   count: number;
-  /** Until when others say that it has had more than it may. */
+  /** Until when the other processes refuse this address. */
   until: number;
 }
 
-/** How many requests with keys that are none each client address made lately. */
+/** Counts the recent requests of each client address that came with invalid keys. */
 export class GuessGuard {
   readonly #failures = new ClientTable<Failures>();
   #refused = 0;
@@ -114,12 +114,12 @@ export class GuessGuard {
     this.#shared = shared;
   }
 
-  /** Addresses remembered. */
+  /** How many addresses are remembered. */
   get size(): number {
     return this.#failures.size;
   }
 
-  /** Requests with keys that are none since this was last asked. */
+  /** Returns how many requests came with invalid keys since the last call. */
   take(): number {
     const refused = this.#refused;
     this.#refused = 0;
@@ -129,19 +129,19 @@ export class GuessGuard {
   /** Counts one failure of an address; true when it has had more than it may. */
   failed(address: string): boolean {
     this.#refused += 1;
-    // Nobody in particular: the client has gone.
+    // The address is empty where the client has left.
     if (address === '') return false;
     const now = this.#now();
     const failures = this.#counted(address, now);
     if (failures.count > FAILED_KEYS_MAX || now < failures.until) return true;
-    // Nothing waits for the others: what they know is known from the next failure on.
+    // The answer of the other processes is not waited for; it counts from the next failure on.
     void this.#shared?.refusedMs(clientOf(address)).then((milliseconds) => {
       if (milliseconds !== null && milliseconds > 0) failures.until = now + milliseconds;
     });
     return false;
   }
 
-  /** Counts one failure: for how many milliseconds the address has had more than it may. */
+  /** Counts one failure of an address, and returns for how many milliseconds it is refused. */
   refusedMs(address: string): number {
     const now = this.#now();
     const { since, count } = this.#counted(address, now);
@@ -159,10 +159,10 @@ export class GuessGuard {
   }
 }
 
-/** How often the log is told of refused keys. */
+/** How often refused keys are logged. */
 const TELL_MS = 60_000;
 
-/** Tells the log how many keys were refused, a line a minute at most: guessing leaves a trace. */
+/** Logs how many keys were refused, in a line a minute at most, so that guessing leaves a trace. */
 export class GuessWatch {
   readonly #guard: GuessGuard;
   readonly #log: Log;
@@ -174,7 +174,7 @@ export class GuessWatch {
     this.#timer = setInterval(() => this.tell(), TELL_MS).unref();
   }
 
-  /** Tells of those since it last did. */
+  /** Logs the refusals since the last call. */
   tell(): void {
     const refused = this.#guard.take();
     if (refused > 0) this.#log.warn('keys refused', { refused });

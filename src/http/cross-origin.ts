@@ -1,4 +1,4 @@
-/** Pages of other origins that may read answers (CORS), where the operator names them. */
+/** Lets pages of other origins read answers (CORS), where the operator names those origins. */
 import { REPLAYED_HEADER } from './idempotency-key.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
 import { headOf, type Head, OWN_HEADERS } from './reply.js';
@@ -6,7 +6,10 @@ import { headOf, type Head, OWN_HEADERS } from './reply.js';
 const ANY = '*';
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
 
-/** Fields that a page may send. Clients of the service that is spoken like here send X-ENV. */
+/**
+ * Fields that a page may send. X-ENV is sent by clients of the API that this service is compatible
+ * with.
+ */
 const SENT = [
   'X-API-Key',
   'Content-Type',
@@ -20,7 +23,7 @@ const SENT = [
   'traceparent',
   'tracestate',
 ].join(', ');
-/** Fields of answers that a page may read, beside those that any may. */
+/** Fields of answers that a page may read, beside those that browsers always let it read. */
 const READ = [
   LIMIT_HEADER,
   REMAINING_HEADER,
@@ -33,7 +36,7 @@ const READ = [
   'Accept-Ranges',
   'Content-Range',
 ].join(', ');
-/** How long a browser may remember what it was told, in seconds. */
+/** How many seconds a browser may remember the answer to a preflight request. */
 const REMEMBERED_S = 7_200;
 
 const VARY = ['Vary', 'Origin'] as const;
@@ -49,21 +52,24 @@ function isOrigin(text: string): boolean {
   return ORIGIN.test(text) && URL.canParse(text);
 }
 
-/** Keys travel in a field of their own, so no credentials of a browser are ever asked for. */
+/**
+ * The origins whose pages may read answers. A browser's own credentials are never asked for,
+ * because keys are sent in a field of their own.
+ */
 export class CrossOrigins {
   readonly #any: boolean;
   readonly #origins: ReadonlySet<string>;
 
   private constructor(origins: readonly string[]) {
     this.#any = origins.includes(ANY);
-    // As browsers write them: without the usual port, in small letters.
+    // Written as browsers write origins: in lower case, without the default port.
     this.#origins = new Set(
       origins.filter((origin) => origin !== ANY).map((origin) => new URL(origin).origin),
     );
   }
 
   /**
-   * The origins of the setting; null where it names none.
+   * The origins in the setting; null where it names none.
    * @throws Error that names the setting where it is no list of origins.
    */
   static of(text: string): CrossOrigins | null {
@@ -81,7 +87,10 @@ export class CrossOrigins {
     return this.#origins.has(origin.toLowerCase()) ? origin : null;
   }
 
-  /** Fields of an answer to a page of an origin, name and value in turns; '' came from no page. */
+  /**
+   * The CORS fields of an answer, name and value in turns. `origin` is empty for a request of no
+   * page.
+   */
   fieldsFor(origin: string): readonly string[] {
     if (origin === '') return this.#any ? [] : VARY;
     const allowed = this.#allowed(origin);
@@ -90,7 +99,9 @@ export class CrossOrigins {
     return [...vary, 'Access-Control-Allow-Origin', allowed, 'Access-Control-Expose-Headers', READ];
   }
 
-  /** The head that tells a browser what a page may send to a path; null for origins not named. */
+  /**
+   * The head of the answer that tells a browser what a page may send; null for origins not named.
+   */
   preflight(origin: string, methods: readonly string[]): Head | null {
     if (this.#allowed(origin) === null) return null;
     return headOf('text/plain', {

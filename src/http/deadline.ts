@@ -1,16 +1,16 @@
 /**
- * Longest times of many that wait alike, by one timer for all of a length: nearly every request is
- * answered long before, and a timer of its own costs it more than anything else that guards it.
+ * Time limits of requests, with one timer for all of the same length. Nearly every request is
+ * answered long before its limit, and a timer of its own would cost more than all other safeguards.
  */
 import { performance } from 'node:perf_hooks';
 import { Chain, type Link } from '../base/chain.js';
 
-/** Told that its time is up. */
+/** Is called when its time is up. */
 export interface Waiting {
   late(): void;
 }
 
-/** One that waits, since a whole millisecond of the clock of those that wait alike. */
+/** An entry, with the time it began in whole milliseconds of the clock of its list. */
 interface Wait {
   readonly waiting: Waiting;
   readonly since: number;
@@ -18,10 +18,10 @@ interface Wait {
 
 class Alike {
   readonly #milliseconds: number;
-  /** In the order in which they began to wait. */
+  /** In the order in which they began. */
   readonly #waits = new Chain<Wait>();
   readonly #from = performance.now();
-  /** Never behind the timers, which may be ahead of the clock by less than a millisecond. */
+  /** Never behind the timers, which may run ahead of the clock by less than a millisecond. */
   #now = 0;
   #isSet = false;
 
@@ -35,7 +35,7 @@ class Alike {
     return this.#waits.add({ waiting, since });
   }
 
-  /** Nothing of it keeps the process alive: what waits has a connection, which does. */
+  /** The timer does not keep the process alive: every entry has a connection, which does. */
   #set(now: number, milliseconds: number): void {
     this.#isSet = true;
     setTimeout(() => this.#look(now + milliseconds), milliseconds).unref();
@@ -58,11 +58,13 @@ class Alike {
   }
 }
 
-/** All that wait, by how long they may. */
+/** All time limits, in one list for each length. */
 export class Deadlines {
   readonly #alike = new Map<number, Alike>();
 
-  /** Tells `waiting` after so many milliseconds, unless what this returns is removed before. */
+  /**
+   * Calls `waiting.late` after so many milliseconds, unless the link returned is removed before.
+   */
   add(waiting: Waiting, milliseconds: number): Pick<Link<Wait>, 'remove'> {
     let alike = this.#alike.get(milliseconds);
     if (alike === undefined) {

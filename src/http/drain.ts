@@ -1,7 +1,7 @@
 /**
- * The rest of a refused upload is read and dropped, since many clients read the answer only when
- * they have sent everything, and lose it when the connection is cut before. That is done for a
- * while only: whoever sends more, longer or nothing gets the answer then and is cut.
+ * Reads the rest of a refused upload and discards it. Many clients read the answer only after they
+ * have sent everything, and lose it if the connection is cut before. A client that sends too much,
+ * for too long or nothing for a while gets the answer then, and its connection is cut.
  */
 
 interface DrainLimits {
@@ -12,8 +12,8 @@ interface DrainLimits {
 }
 
 /**
- * Of clients without a usable key or over their rate: enough for the longest body of any route but
- * those that answer while they read.
+ * Limits for clients without a valid key or over their rate. They suffice for the longest body of
+ * any route except those that answer while they read.
  */
 export const KEYLESS_DRAIN: DrainLimits = {
   bytesMax: 16_777_216,
@@ -21,19 +21,22 @@ export const KEYLESS_DRAIN: DrainLimits = {
   quietMs: 300,
 };
 
-/** Of all others. */
+/** Limits for all other clients. */
 export const KEYED_DRAIN: DrainLimits = {
   bytesMax: 67_108_864,
   totalMs: 30_000,
   quietMs: 5_000,
 };
 
-/** The limits for the client that gets an answer of this status. */
+/** The limits for a client whose answer has this status. */
 export function drainLimits(status: number): DrainLimits {
   return status === 401 || status === 429 ? KEYLESS_DRAIN : KEYED_DRAIN;
 }
 
-/** Counts what is dropped; calls `over` once when it is enough, unless ended before. */
+/**
+ * Counts discarded bytes. Calls `over` once when a limit is reached, unless `end` was called
+ * before.
+ */
 export class Drain {
   readonly #limits: DrainLimits;
   readonly #over: () => void;
@@ -49,7 +52,7 @@ export class Drain {
     this.#timer = this.#soon();
   }
 
-  /** A piece was dropped. */
+  /** Notes that a piece was discarded. */
   took(bytes: number): void {
     this.#bytes += bytes;
     if (this.#ended) return;
@@ -58,7 +61,7 @@ export class Drain {
     else this.#timer = this.#soon();
   }
 
-  /** The upload is complete, or its client has gone. */
+  /** To be called when the upload is complete or its client has left. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);

@@ -1,12 +1,12 @@
 /**
- * One request and its answer, both open at once. Like `Exchange` it lets go of the native response
- * when that ended or was aborted, so that none is touched afterwards.
+ * One request and its answer, both open at the same time. Like `Exchange` it gives up the native
+ * response when that has ended or was aborted, so that it is never touched afterwards.
  *
- * The native server keeps what a client does not take in memory of its own, says so with `false`,
- * and does not say when that memory is empty. Besides, pausing an upload and nudging it make it
- * deaf for a client that has caught up, and a write that does not pass wakes a paused upload. So an
- * exchange that is behind tries a few bytes every now and then, goes on with large pieces when they
- * passed, and pauses again what is to be paused.
+ * The native server keeps what a client does not take in its memory, reports that with `false`, and
+ * does not report when that is empty. Besides, pausing and resuming an upload hides that a client
+ * has caught up, and a write that is not taken resumes a paused upload. So while a client is
+ * behind, a few bytes are tried at intervals, large pieces follow once they are taken, and the
+ * upload is paused again where it should be.
  */
 import { DRAIN_BYTES_MAX } from './body.js';
 import { Drain, drainLimits } from './drain.js';
@@ -24,10 +24,10 @@ export class DuplexExchange implements Answerer {
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
   readonly #limits: DuplexLimits;
-  /** The answer to a fault of the handler, for where it can still be sent. */
+  /** The answer to an exception of the handler, if one can still be sent. */
   readonly #faultReply: (error: unknown) => Reply;
   readonly #around: DuplexSurroundings;
-  /** What was answered; status 0 until then. */
+  /** The answer so far; its status is 0 until it begins. */
   #answered: Answered = { status: 0 };
   readonly #tickMs: number;
   readonly #tick: NodeJS.Timeout;
@@ -39,13 +39,13 @@ export class DuplexExchange implements Answerer {
   readonly #upload: PacedUpload;
   #ending = false;
   #received = false;
-  /** The refusal that waits until the client has sent everything, and the bytes it sent. */
+  /** A refusal that is sent after the client has sent everything, and what it sent meanwhile. */
   #refusal: Reply | null = null;
   #drain: Drain | null = null;
   #drainedBytes = 0;
-  /** Whether an answer still waits for the rest of the upload. */
+  /** Whether the end of an answer waits for the rest of the upload. */
   #patient: boolean;
-  /** Since when neither side moved, in whole ticks. */
+  /** For how long neither side has sent anything, in whole ticks. */
   #quietMs = 0;
 
   constructor(
@@ -70,12 +70,12 @@ export class DuplexExchange implements Answerer {
     this.#tick = setInterval(() => this.#watch(), this.#tickMs).unref();
   }
 
-  /** The native response while it may be touched. */
+  /** The native response, while it may be used. */
   get raw(): RawResponse | null {
     return this.#raw;
   }
 
-  /** Whether the first byte of the answer was written: no other status can be told any more. */
+  /** Whether the first byte of the answer was written, after which no other status can be sent. */
   get begun(): boolean {
     return this.#answered.status !== 0;
   }
@@ -86,8 +86,8 @@ export class DuplexExchange implements Answerer {
   }
 
   /**
-   * Refuses or answers as a whole. The rest of the upload is read and dropped first, since many
-   * clients read the answer only then; one that sends too much of it is cut.
+   * Sends a refusal or another whole answer. The rest of the upload is read and discarded first,
+   * since many clients read the answer only then; a client that sends too much is cut.
    */
   send(reply: Reply): void {
     if (this.#raw === null || this.begun || this.#refusal !== null) return;
@@ -97,7 +97,7 @@ export class DuplexExchange implements Answerer {
     else this.#drain = new Drain(drainLimits(reply.status), () => this.#sendRefusal());
   }
 
-  /** Begins the answer; `dataset` is the release that it is of. */
+  /** Begins the answer; `dataset` is the release that it comes from. */
   begin(status: number, head: Head, dataset = ''): void {
     const raw = this.#raw;
     if (raw === null || this.begun || this.#refusal !== null) return;
@@ -106,7 +106,7 @@ export class DuplexExchange implements Answerer {
     raw.cork(() => writeHead(raw, status, head, this.#around));
   }
 
-  /** Writes a part of the answer; false when no more should be written until `drained`. */
+  /** Writes a part of the answer; false when the handler should wait for `drained`. */
   write(part: Uint8Array): boolean {
     if (this.#raw === null) return true;
     this.#pending.add(part);
@@ -115,8 +115,8 @@ export class DuplexExchange implements Answerer {
   }
 
   /**
-   * Ends the answer after what was written. Where the upload goes on it is read and dropped first:
-   * the client has the answer by then, and would lose it if the connection were cut.
+   * Ends the answer. The rest of the upload is read and discarded first: the client would lose the
+   * answer if the connection were cut.
    */
   end(): void {
     this.#ending = true;
@@ -140,7 +140,7 @@ export class DuplexExchange implements Answerer {
     this.#upload.resume();
   }
 
-  /** What waits of the upload is worked on no more, and the rest is read. */
+  /** Discards what waits of the upload, and reads the rest. */
   #dropUpload(): void {
     this.#drainedBytes += this.#upload.drop();
     this.resume();
@@ -166,7 +166,7 @@ export class DuplexExchange implements Answerer {
     else this.#sendRefusal();
   }
 
-  /** Whether the client has sent everything, or is not waited for. */
+  /** Whether the client has sent everything, or is no longer waited for. */
   #mayEnd(): boolean {
     return (
       this.#received ||
@@ -176,7 +176,7 @@ export class DuplexExchange implements Answerer {
     );
   }
 
-  /** One that reads while it sends takes its leave itself: a cut could cost it the answer. */
+  /** Whether to close after the answer; a client that reads while it sends closes by itself. */
   #closesAfter(): boolean {
     return this.#traffic.closing || (!this.#received && this.#limits.atOnce !== true);
   }
@@ -204,14 +204,14 @@ export class DuplexExchange implements Answerer {
     return !this.#blocked;
   }
 
-  /** Tries again in a while, since nobody else may say so. */
+  /** Tries again after a while, since the server may not report that the client has caught up. */
   #probeSoon(): void {
     this.#probe ??= setTimeout(() => {
       this.#probe = null;
       this.#writable();
       const raw = this.#raw;
       if (raw === null || !this.#blocked) return;
-      // A connection that is not read does not say that its client has gone; it loses its address.
+      // A paused connection does not report that its client has left, but it loses its address.
       if (raw.getRemoteAddressAsText().byteLength === 0) raw.close();
       else this.#probeSoon();
     }, PROBE_MS).unref();
@@ -239,12 +239,14 @@ export class DuplexExchange implements Answerer {
     if (raw === null || !this.#ending || this.#blocked || !this.#pending.isEmpty) return;
     if (!this.#mayEnd()) return;
     this.#close();
-    // Never with the wish to close: the native server would write that field among the chunks. A
-    // client that sends no more is cut by its short time limits.
+    // Not with `closeConnection`, because the native server would write that field among the
+    // chunks. A client that sends no more is cut by its short time limits.
     raw.cork(() => void raw.end());
   }
 
-  /** Keeps the native server's own short limits away and applies the long one given. */
+  /**
+   * Prevents the native server's own short time limits, and applies the long one of this exchange.
+   */
   #watch(): void {
     const raw = this.#raw;
     if (raw === null) return;
@@ -253,7 +255,7 @@ export class DuplexExchange implements Answerer {
     if (!this.#blocked && !given && this.#events?.waiting() === false) this.#quietMs = 0;
     else this.#quietMs += this.#tickMs;
     if (!this.#blocked && given) {
-      // Once the upload has come to rest the answer waits no longer for its end.
+      // The end of the upload is no longer waited for once nothing more of it comes.
       if (this.#quietMs <= this.#tickMs) return;
       this.#patient = false;
       if (this.#refusal !== null) this.#sendRefusal();
@@ -269,7 +271,7 @@ export class DuplexExchange implements Answerer {
     }
   }
 
-  /** What a handler throws is a bug: it ends this exchange, and not the process. */
+  /** An exception of a handler is a bug: it ends this exchange, but not the process. */
   #tell(call: (events: DuplexEvents) => void): void {
     const events = this.#events;
     if (events === null) return;

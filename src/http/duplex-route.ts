@@ -1,4 +1,7 @@
-/** Routes of several kinds: body and answer open at once, behind the gate, or open to all. */
+/**
+ * Makes routes whose body and answer are open at the same time, and routes behind the gate or for
+ * everybody.
+ */
 import { performance } from 'node:perf_hooks';
 import { NO_BYTES } from '../base/growing-bytes.js';
 import { messageOf, type Log } from '../log.js';
@@ -19,9 +22,12 @@ import {
 import type { Route } from './router.js';
 import type { RawRequest, RawResponse } from './transport.js';
 
-/** How such a route is handled. */
+/** How a duplex route is handled. */
 export interface DuplexHandling extends DuplexLimits {
-  /** Called with the head of the request; the body comes to what the exchange is told to call. */
+  /**
+   * Called with the head of the request. The handler passes to `exchange.listen` what is to be
+   * called with the body.
+   */
   open(request: Request, exchange: DuplexExchange): void;
 }
 
@@ -45,7 +51,7 @@ export function duplexRoute(
   };
 }
 
-/** A GET that anyone is answered, at once. */
+/** A GET route that answers everybody at once. */
 export function openRoute(path: string, reply: () => Reply): Route {
   return {
     method: 'GET',
@@ -56,7 +62,7 @@ export function openRoute(path: string, reply: () => Reply): Route {
   };
 }
 
-/** A route without a body; `handle` answers callers that the gate lets pass, at once or later. */
+/** A route without a body. `handle` answers callers that the gate admits, at once or later. */
 export function gatedRoute(
   gate: Gate,
   rules: GateRules,
@@ -77,7 +83,7 @@ export function gatedRoute(
   };
 }
 
-/** A route whose body and answer flow at once, for callers that the gate lets pass. */
+/** A duplex route for callers that the gate admits. */
 export function gatedDuplexRoute(
   gate: Gate,
   rules: GateRules,
@@ -92,10 +98,11 @@ export function gatedDuplexRoute(
   return duplexRoute(method, path, { idleMs, open: admitted }, gate.asking(rules));
 }
 
-/** What was asked for. */
 type DuplexTarget = Pick<Request, 'method' | 'path'>;
 
-/** Fields whose values are lists: several fields are one (RFC 9110, 5.3). */
+/**
+ * Fields whose values are lists, so that several fields of that name count as one (RFC 9110, 5.3).
+ */
 const LISTS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -103,7 +110,7 @@ const LISTS: ReadonlySet<string> = new Set([
   'if-none-match',
 ]);
 
-/** The fields of a head; of several of a name the first, as everywhere else. */
+/** The fields of a head. Of other fields that are repeated the first counts, as everywhere. */
 function headersOf(native: RawRequest): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   native.forEach((name, value) => {
@@ -114,14 +121,14 @@ function headersOf(native: RawRequest): ReadonlyMap<string, string> {
   return headers;
 }
 
-/** Notes whose request it is. */
+/** Notes for the log whose request it is. */
 function identifying(note: RequestNote | null): NonNullable<Request['identified']> {
   return (keyPrefix, keyless, key) => {
     if (note !== null) noteCaller(note, keyPrefix, keyless, key);
   };
 }
 
-/** Opens an exchange; what its handler throws is a bug and becomes a 500. */
+/** Opens an exchange. An exception of its handler is a bug and is answered with 500. */
 export function openDuplex(
   handling: DuplexHandling,
   { method, path }: DuplexTarget,
@@ -172,7 +179,7 @@ export function openDuplex(
   const asked = askAhead(ask, request);
   if (asked === null) return open(request);
   if (typeof asked === 'number') return open({ ...request, taken: asked });
-  // What comes of the body meanwhile waits for its turn.
+  // The body waits until the window has answered.
   exchange.pause();
   void asked.then((taken) => {
     exchange.resume();

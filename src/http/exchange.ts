@@ -1,7 +1,7 @@
 /**
- * One request and its one answer. The native server throws when a response is touched after it
- * ended or was aborted; that is made impossible here: every native response is wrapped first, and
- * let go of when it ended.
+ * One request and its one answer. The native server throws when a response is used after it ended
+ * or was aborted. To prevent that, every native response is wrapped first, and given up when it has
+ * ended.
  */
 import { TURN_END } from '../base/turn-end.js';
 import { Deadlines, type Waiting } from './deadline.js';
@@ -12,48 +12,48 @@ import type { Staying } from './staying.js';
 import type { RawRequest, RawResponse } from './transport.js';
 import { writeReply } from './write-reply.js';
 
-/** Exchanges that are open, and whether their connections are to be closed with the answer. */
+/** The open exchanges, and whether each answer also closes its connection. */
 export interface Traffic {
   open: number;
   closing: boolean;
-  /** Whether the native server has them; its responses are JoiningResponses. */
+  /** Whether the native server answers; its responses are JoiningResponses. */
   native?: boolean;
-  /** How many connections it has; none in its absence. */
+  /** How many connections the server has; counts as 0 where it is absent. */
   connections?: () => number;
-  /** What stands around every request; nothing in its absence. */
+  /** What is done around every request; absent where nothing is. */
   readonly front?: Front;
-  /** Made with the first exchange that has one. */
+  /** Made with the first exchange that has a time limit. */
   deadlines?: Deadlines;
 }
 
 interface ExchangeOptions {
-  /** The client asked with HEAD and must get no body. */
+  /** Whether the client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
   /**
-   * The native handler is still running and will call `guard` before it returns: an answer that is
-   * given at once needs no registration, and is corked already.
+   * Whether the native handler still runs and will call `guard` before it returns. An answer given
+   * until then needs no registration for an abort, and is corked already.
    */
   readonly fresh?: boolean;
-  /** Index of the operation; 0 for what is none. */
+  /** Index of the operation; 0 for none. */
   readonly operation?: number;
 }
 
 const NOTHING = (): void => undefined;
 
 /**
- * With more connections nothing is put off: where a turn begins with 1,024 events, libuv takes more
- * before its end. The rest are those of other sockets.
+ * With more connections each is paused at once: after 1,024 events libuv fetches more in the same
+ * turn, before what was put off to its end. Half of those events are left to other sockets.
  */
 export const PAUSED_LATER_MAX = 512;
 
-// What is paused at the end of the turn, in which whoever works meanwhile has got its work before.
+// Exchanges to pause at the end of the turn, after the workers were given their work.
 const pausing: Exchange[] = [];
 
 function pauseAll(): void {
   for (const exchange of pausing.splice(0)) exchange.pause();
 }
 
-// One answer is written at a time; handing it over here spares a closure per answer.
+// Passed in variables, since one answer is written at a time, to save a closure for each.
 let corked: RawResponse;
 let corkedReply: Reply;
 let corkedTraffic: Traffic;
@@ -78,25 +78,25 @@ export class Exchange implements Answerer, Noted, Waiting {
   /** Index of the operation; 0 until it is known. */
   operation: number;
   readonly began: number;
-  /** What is kept of the request for its log line and answer. */
+  /** What is kept of the request for its log line and its answer. */
   note: RequestNote | null = null;
   /** The first characters of the key; empty until it is known. */
   keyPrefix = '';
-  /** Null once the answer was given or the client has gone. */
+  /** Null once the answer was given or the client has left. */
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
   readonly #bodiless: boolean;
   #fresh: boolean;
-  /** The turn in which all of the request was there; -1 until then. */
+  /** The turn in which the whole request had arrived; -1 until then. */
   #turn = -1;
-  /** Whether the connection is closed with the answer. */
+  /** Whether this answer closes the connection. */
   #last = false;
   #held = false;
   #paused = false;
-  /** Set where the connection is read on since its client said that it goes on with it. */
+  /** Set where the connection is read on because its client said that it keeps it. */
   #staying: Staying | null = null;
   #watched = false;
-  /** Where its deadline waits, and who is told of it. */
+  /** The entry of its time limit, and what to call when that is over. */
   #deadline: ReturnType<Deadlines['add']> | null = null;
   #late: (() => void) | null = null;
   #closed: (() => void) | null = null;
@@ -120,10 +120,10 @@ export class Exchange implements Answerer, Noted, Waiting {
   }
 
   /**
-   * Reads nothing more until the answer is given; to be called when all of the request is there,
-   * by what the server calls. The native server closes a connection whose client has ended its half
-   * as soon as it reads that, and one that sends the next request before the answer. It reads a
-   * connection once in a turn of the event loop, and is told at its end; that of Node.js reads on.
+   * Stops reading until the answer is given. Call it when the whole request has arrived, within a
+   * callback of the server. If the native server went on reading, it would close a connection whose
+   * client has ended its half or sends the next request early. It reads a connection once a turn,
+   * so it is paused at the end of the turn; the server of Node.js at once.
    */
   hold(): void {
     this.arrived();
@@ -134,14 +134,14 @@ export class Exchange implements Answerer, Noted, Waiting {
     else if (pausing.push(this) === 1) TURN_END.last(pauseAll);
   }
 
-  /** Pauses what is still held. */
+  /** Pauses reading if the exchange is still held. */
   pause(): void {
     if (this.#raw === null || !this.#held) return;
     this.#paused = true;
     this.#raw.pause();
   }
 
-  /** As `hold`, but for clients that go on with their connection; for what may be asked again. */
+  /** Holds the connection unless its client keeps it; for requests that may be repeated. */
   holdUnless(staying: Staying, request: Pick<RawRequest, 'getHeader'>): void {
     if (this.#raw === null) return;
     if (staying.stays(request, this.keyPrefix)) this.#staying = staying;
@@ -150,17 +150,17 @@ export class Exchange implements Answerer, Noted, Waiting {
   }
 
   /**
-   * All of the request is there; to be called at the end of what the server calls. An answer that
-   * is given when the turn is over goes out by itself: until then others of the connection may go
-   * with it, also where a promise gives it.
+   * Notes that the whole request has arrived; to be called at the end of a callback of the server.
+   * An answer given in a later turn is sent alone. In this turn answers of the same connection may
+   * be sent together, even one that comes by a promise.
    */
   arrived(): void {
     this.#turn = TURN_END.ended;
   }
 
   /**
-   * The same when the body has come, for what is held otherwise: whether the connection is read on.
-   * `staying` is null where its client did not say that it goes on.
+   * Whether the connection is read on although the body is complete; if not, the caller holds it.
+   * `staying` is null where the client did not say that it keeps the connection.
    */
   isReadOn(staying: Staying | null): boolean {
     if (this.#raw === null || this.#watched || staying?.trusts(this.keyPrefix) !== true) {
@@ -170,12 +170,12 @@ export class Exchange implements Answerer, Noted, Waiting {
     return true;
   }
 
-  /** What stands around the request. */
+  /** What is done around the request. */
   get front(): Front | undefined {
     return this.#traffic.front;
   }
 
-  /** The native response while it may be touched. */
+  /** The native response, while it may be used. */
   get raw(): RawResponse | null {
     return this.#raw;
   }
@@ -188,7 +188,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     const extra = this.note === null ? NO_EXTRA : this.note.extra;
     this.#close();
     if (this.#fresh) {
-      // An answer that closes is handed over as a whole, and may be left open by a client's reset.
+      // An answer that closes is passed on whole, but a client's reset may leave it open.
       if (this.#traffic.closing) raw.onAborted(NOTHING);
       writeReply(raw, reply, this.#traffic, this.#traffic.closing, false, extra);
       return;
@@ -204,7 +204,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     raw.cork(writeCorked);
   }
 
-  /** Answers and closes the connection, whatever its client still sends. */
+  /** Answers and closes the connection, even if its client still sends. */
   sendLast(reply: Reply): void {
     this.guard();
     this.#last = true;
@@ -213,12 +213,12 @@ export class Exchange implements Answerer, Noted, Waiting {
 
   /** Cuts the connection without an answer. */
   abandon(): void {
-    // The cut is told as an abort, which lets go of the exchange.
+    // The cut is reported as an abort, which ends the exchange.
     this.guard();
     this.#raw?.close();
   }
 
-  /** Whoever waits now has a bound of its own. */
+  /** Ends the time limit, where the caller has one of its own. */
   endDeadline(): void {
     this.#deadline?.remove();
     this.#deadline = null;
@@ -236,30 +236,30 @@ export class Exchange implements Answerer, Noted, Waiting {
     );
   }
 
-  /** The deadline is over. */
+  /** Called when the time limit is over. */
   late(): void {
     this.#late?.();
   }
 
   /**
-   * Goes on reading while the answer is made, so that a client that goes is noticed at once; one
-   * that has ended its half counts as gone. For work that is given up when nobody waits for it.
+   * Reads on while the answer is made, so that a client that leaves is noticed at once; one that
+   * has ended its half counts as gone. For work that is given up when nobody waits for it.
    */
   watch(): void {
     this.#watched = true;
-    // That such a client goes is nothing to be wary of.
+    // A client that leaves here is no sign that its key's connections should be held.
     this.#staying = null;
     this.#held = false;
     if (!this.#paused) return;
     this.#paused = false;
     if (this.#raw === null) return;
     this.#raw.resume();
-    // From here on it counts as idle, and the answer may take longer than such a connection has.
+    // The connection now counts as idle, and the answer may take longer than such are kept.
     const open = keepOpen(this);
     this.onClosed(() => open.remove());
   }
 
-  /** Called once each, when the exchange was answered or aborted. */
+  /** Calls `closed` once, when the exchange was answered or aborted. */
   onClosed(closed: () => void): void {
     const before = this.#closed;
     if (this.#raw === null) closed();
@@ -272,7 +272,7 @@ export class Exchange implements Answerer, Noted, Waiting {
     }
   }
 
-  /** The client has gone, or was cut, before its answer. */
+  /** The client has left, or was cut, before its answer. */
   #gone(): void {
     const { front } = this.#traffic;
     if (this.#raw !== null && front?.watches === true) front.gone(this);

@@ -1,6 +1,7 @@
 /**
- * What stands around every request beside its handler, where it is switched on: counts and times, a
- * log, other origins, trusted proxies. What is off costs nothing but the look for a request id.
+ * Work that is done around every request where it is switched on: counts and times, a log, CORS,
+ * trusted proxies. What is switched off costs nothing, except that each request is searched for an
+ * id.
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -13,7 +14,7 @@ import type { Answered, Reply } from './reply.js';
 import { GONE, type RequestMeter } from './request-meter.js';
 import type { RawRequest, RawResponse } from './transport.js';
 
-/** Header fields of an answer that its handler does not give: name and value in turns. */
+/** Header fields of an answer that do not come from its handler, name and value in turns. */
 export type ExtraFields = readonly string[];
 
 export const NO_EXTRA: ExtraFields = [];
@@ -21,68 +22,70 @@ export const NO_EXTRA: ExtraFields = [];
 /** What is kept of a request for its log line and for fields of its answer. */
 export interface RequestNote {
   readonly method: string;
-  /** Empty where it was sent with none and none is made. */
+  /** Empty where the client sent none and none is made. */
   readonly requestId: string;
   readonly extra: ExtraFields;
   /** Address of the client; empty unless addresses are logged. */
   readonly client: string;
-  /** The trace that the request is part of (W3C Trace Context); empty unless traces are kept. */
+  /** The trace that the request belongs to (W3C Trace Context); empty unless traces are kept. */
   readonly traceparent: string;
   /** The first characters of the key; empty without one. */
   keyPrefix: string;
-  /** The query without the key, where that was looked for in it; empty otherwise. */
+  /** The query without the key, on routes that accept it there; empty otherwise. */
   query: string;
 }
 
-/** Notes whose request it is; of the query no part that holds the key, whatever it is named. */
+/**
+ * Notes whose request it is. Parts of the query that contain the key under any name are left out.
+ */
 export function noteCaller(note: RequestNote, keyPrefix: string, query: string, key: string): void {
   note.keyPrefix = keyPrefix;
   note.query = withoutText(query, key);
 }
 
-/** One request that is over, as a log is told of it. */
+/** A finished request, for the log. */
 export interface RequestLine extends RequestNote {
-  /** Index of the operation; 0 for what is none. */
+  /** Index of the operation; 0 for none. */
   readonly operation: number;
   readonly status: number;
   /** Response code of a lookup; 0 where the answer has none. */
   readonly code: number;
   /** Index of the precision. */
   readonly precision: number;
-  /** Empty where no dataset was asked. */
+  /** The release that answered; empty where none was asked. */
   readonly dataset: string;
   readonly microseconds: number;
 }
 
-/** What is told of requests: a log, traces. */
+/** Receives finished requests: a log, or traces. */
 export interface RequestSink {
-  /** Whether lines have the address of the client. */
+  /** Whether to pass the address of the client. */
   readonly addresses: boolean;
-  /** Whether lines have the trace that a request is part of. */
+  /** Whether to pass the trace that a request belongs to. */
   readonly traces: boolean;
-  /** Called once for each request, answered or given up. */
+  /** Called once for each request, whether it was answered or abandoned. */
   told(line: RequestLine): void;
 }
 
-/** A request under way. */
+/** A request that is not finished. */
 export interface Noted {
-  /** Index of the operation; 0 for what is none. */
+  /** Index of the operation; 0 for none. */
   readonly operation: number;
-  /** When it came, by `microseconds`. */
+  /** When it came, as `microseconds` counts. */
   readonly began: number;
   readonly note: RequestNote | null;
 }
 
-/** What surrounds an answer that is written bit by bit. */
+/** What is done around an answer that is written in parts. */
 export interface DuplexSurroundings {
-  /** The client asked with HEAD and must get no body. */
+  /** Whether the client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
   readonly extra?: ExtraFields;
-  /** Told of the end with what was answered; status 0 where the client has gone before. */
+  /** Called at the end with what was answered; status 0 where the client left before. */
   readonly ended?: (answered: Answered) => void;
 }
 
-/** A clock of whole microseconds in 32 bits; differences are right for half an hour. */
+/** A clock of whole microseconds in 32 bits. Differences are right for up to half an hour. */
 export function microseconds(): number {
   return (performance.now() * 1_000) | 0;
 }
@@ -90,10 +93,10 @@ export function microseconds(): number {
 const ORIGIN = fieldName('origin');
 const TRACEPARENT = fieldName('traceparent');
 const FORWARDED = 'x-forwarded-for';
-/** What may be taken for an id: it comes back in a header field and stands in the log. */
+/** What is accepted as a request id, which is returned in a header field and logged. */
 const ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Whether what was sent as an id is the key of the request: the log would hold it. */
+/** Whether the client sent its key as the request id, which would then be logged. */
 function isKey(given: string, request: RawRequest): boolean {
   const query = request.getQuery() ?? '';
   return isKeyOf(given, { query, header: (name) => request.getHeader(name) });
@@ -122,7 +125,7 @@ export class Front {
     this.watches = meter !== null || sink !== null;
   }
 
-  /** What is to be kept of a request; null for most where nothing is logged. */
+  /** What to keep of a request; null for most requests where nothing is logged. */
   note(method: string, raw: RawResponse, request: RawRequest): RequestNote | null {
     const given = request.getHeader(FIELDS.requestId);
     const shared = this.origins?.fieldsFor(request.getHeader(ORIGIN)) ?? NO_EXTRA;
@@ -142,7 +145,7 @@ export class Front {
     };
   }
 
-  /** The answer to a browser that asks what a page may send to a path; null for anybody else. */
+  /** The answer to a browser's preflight request; null for any other request. */
   preflight(request: RawRequest, methods: readonly string[]): Reply | null {
     if (this.origins === null || request.getHeader('access-control-request-method') === '') {
       return null;
@@ -151,10 +154,10 @@ export class Front {
     return head === null ? null : { status: 204, head, body: '' };
   }
 
-  /** What all proxies tell of whom they ask for, in their order; empty where none is trusted. */
+  /** What all proxies say about the client, in their order; empty where none is trusted. */
   forwarded(request: RawRequest): string {
     if (this.proxies === null) return '';
-    // A proxy may add a field of its own behind one that the client made up.
+    // A proxy may add a field of its own behind one that the client has invented.
     const named: string[] = [];
     request.forEach((name, value) => {
       if (name === FORWARDED) named.push(value);
@@ -162,12 +165,15 @@ export class Front {
     return named.join(',');
   }
 
-  /** The address that a request counts for. */
+  /** The address that a request is counted under. */
   clientOf(address: string, forwarded: string): string {
     return this.proxies === null ? address : this.proxies.clientOf(address, forwarded);
   }
 
-  /** Notes a request whose head no handler sees; gives the fields of its answer. */
+  /**
+   * Notes a request that was refused by its head, without a handler, and returns the fields of its
+   * answer.
+   */
   refused(raw: RawResponse, request: RawRequest, { status }: Reply): ExtraFields {
     const note = this.note(request.getCaseSensitiveMethod(), raw, request);
     const key = request.getHeader(FIELDS.key);
@@ -181,7 +187,7 @@ export class Front {
     this.#over(noted, status, code, precision, dataset);
   }
 
-  /** Notes an answer that was written bit by bit, for as long as a client liked. */
+  /** Notes an answer that was written in parts, over any length of time. */
   ended(
     { operation, note }: Omit<Noted, 'began'>,
     { status, code = 0, dataset = '' }: Answered,
@@ -191,7 +197,7 @@ export class Front {
     this.#tell(operation, note, status === 0 ? GONE : status, code, 0, dataset, spent);
   }
 
-  /** Notes a request whose client has gone before its answer. */
+  /** Notes a request whose client left before its answer. */
   gone(noted: Noted): void {
     this.#over(noted, GONE, 0, 0, '');
   }
@@ -230,7 +236,7 @@ export class Front {
   }
 }
 
-/** The address at the other end of a connection; empty when it has gone. */
+/** The address at the other end of a connection; empty when the client has left. */
 export function addressOf(raw: RawResponse | null): string {
   return raw === null ? '' : Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
 }

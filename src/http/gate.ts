@@ -1,9 +1,9 @@
 /**
- * The gate that every request with a key passes, in this order: the key (401), its scopes (403),
- * the rate window (429), the plan (403). A route states what differs in its `GateRules`; quotas
- * and bodies come behind the gate. Requests with keys that are none are counted by client address;
- * over the bound they are answered 429 and no more 401. A known key passes even then, so that a bad
- * client stops nobody behind the same address.
+ * The gate that every request with a key passes. It checks, in this order: the key (401), its
+ * scopes (403), the rate window (429), the plan (403). A route states in its `GateRules` what
+ * differs; quotas and bodies come after the gate. Requests with invalid keys are counted by client
+ * address; above the limit they are answered with 429 instead of 401. A valid key passes even then,
+ * so that a bad client blocks nobody else behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
 import { NOT_TOLD } from '../store/fault.js';
@@ -43,35 +43,35 @@ const GUESSING = fail(
 const NO_KEY = fail('invalid-key');
 const OVER_RATE = fail('rate-limited');
 
-/** Of refusals that only lookups tell by a response code. */
+/** Statuses of failures for which only lookups have a response code. */
 const PLAIN_STATUSES: Partial<Readonly<Record<FailureKind, ProblemStatus>>> = {
   'feature-not-enabled': 403,
   overloaded: 503,
 };
 
-/** What the gate asks of a key. */
+/** What the gate needs to know of a key. */
 export interface GateKey extends Rated {
-  /** Bits of scopes. */
+  /** The scopes, as bits. */
   readonly scopes: number;
-  /** First characters of the key. */
+  /** The first characters of the key. */
   readonly prefix?: string;
 }
 
-/** "The key does not have the scope carts." */
+/** For example "The key does not have the scope carts." */
 function scopeDetail(missing: number): string {
   return `The key does not have the scope ${scopesOfBits(missing).join(' or ')}.`;
 }
 
-/** Why a key may not have rows of a kind; null where it may. */
+/** Why a key may not ask for rows of a kind; null where it may. */
 export function rowsRefusal(key: KeyRecord, kind: string): Problem | null {
   const missing = missingScopes(key.scopes, scopesOfRows(kind));
   return missing === 0 ? null : problem(403, scopeDetail(missing));
 }
 
-/** What a route states of its requests. */
+/** What a route states about its requests. */
 export interface GateRules<K = KeyRecord> {
   readonly needed: NeededScopes;
-  /** Whether the key may stand in the header alone, and not in the query too. */
+  /** Whether the key must be in the header and may not be in the query. */
   readonly headerOnly: boolean;
   /** Whether a request takes a place in the rate window. */
   readonly counted: boolean;
@@ -80,8 +80,8 @@ export interface GateRules<K = KeyRecord> {
 }
 
 /**
- * The rules of a route, to be made once: its scopes are stated for its path; the rest is as most
- * routes have it unless given.
+ * Makes the rules of a route; call it once for each. The scopes follow from the path, and the rest
+ * has the values of most routes unless given.
  * @throws Error for a path without stated scopes.
  */
 export function gateRules<K = KeyRecord>(
@@ -95,7 +95,7 @@ export function gateRules<K = KeyRecord>(
   return { needed: neededScopes(path), headerOnly, counted, planRefusal };
 }
 
-/** Makes the refusal of plans without a part; `subject` begins it: "Bulk needs". */
+/** Makes the refusal for plans that lack a part; it begins with `subject`: "Bulk needs". */
 export function planNeeded(
   part: 'bulk' | 'merchants' | 'provider',
   subject: string,
@@ -105,16 +105,16 @@ export function planNeeded(
   return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : refusal);
 }
 
-/** Whoever calls, behind the gate. */
+/** The caller of a request that the gate has admitted. */
 export class Caller<K extends GateKey = KeyRecord> {
   readonly key: K;
-  /** Requests left in the rate window. */
+  /** How many requests are left in the rate window. */
   readonly remaining: number;
   /** Path of the request. */
   readonly instance: string;
-  /** Raw query of the request, without the key where that may stand in it. */
+  /** Raw query of the request; without the key, on routes that accept it there. */
   readonly query: string;
-  /** Of the service, which coded refusals name. */
+  /** The URL of the service, which refusals with a response code contain. */
   readonly baseUrl: string;
 
   constructor(key: K, remaining: number, instance: string, query: string, baseUrl: string) {
@@ -130,7 +130,7 @@ export class Caller<K extends GateKey = KeyRecord> {
     return rateFields(this.key.rate, this.remaining);
   }
 
-  /** A JSON answer. */
+  /** Makes a JSON answer. */
   json(status: number, body: WireObject | WireList, more: Fields | null = null): Reply {
     const head =
       more === null
@@ -139,22 +139,22 @@ export class Caller<K extends GateKey = KeyRecord> {
     return { status, head, body: jsonValue(body) };
   }
 
-  /** A refusal that was found out elsewhere. */
+  /** Makes the answer for a refusal. */
   refuse(refusal: Problem | Failure): Reply {
     return refusalReply(refusal, this.instance, this.baseUrl, this.fields);
   }
 
-  /** A refusal. */
+  /** Makes the answer for a refusal as a problem document. */
   problem(status: ProblemStatus, detail: string, errors?: readonly BodyError[]): Reply {
     return this.refuse(problem(status, detail, errors));
   }
 }
 
-/** A request that may not pass; each kind of operation renders it in its own shape. */
+/** A request that may not pass; each kind of operation renders it in its own format. */
 export class Refused {
-  /** `overloaded` where it is not known now whether there is such a key. */
+  /** `overloaded` where it cannot be told at present whether the key exists. */
   readonly why: Failure;
-  /** Of the key's rate window; zeros where there is no key. */
+  /** The rate of the key and what is left; zeros where there is no key. */
   readonly limit: number;
   readonly remaining: number;
   readonly query: string;
@@ -170,13 +170,13 @@ export class Refused {
 const NO_FIELDS: Fields = {};
 
 interface GateOptions<K> {
-  /** Null for a key that is malformed, unknown or disabled alike. */
+  /** Returns null alike for a malformed, an unknown and a disabled key. */
   readonly find: (text: string) => K | null;
-  /** Whether others may have made, a while ago, a key that is not found. */
+  /** Whether a key that is not found may have been made by another server a moment ago. */
   readonly isBehind?: () => boolean;
   readonly rates: RateGate;
   readonly baseUrl: string;
-  /** Where keys that are none are counted; of the gate's own unless given. */
+  /** Where invalid keys are counted; the gate's own unless given. */
   readonly guesses?: GuessGuard;
 }
 
@@ -200,7 +200,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     this.#isBehind = isBehind;
     this.#rates = rates;
     const reader = new KeyReader();
-    // Where windows are asked, a request is asked about first, and enters then.
+    // Where windows are asked, the key is needed twice: to ask, and then to enter.
     this.#presented =
       rates.ask === undefined
         ? presentedKey
@@ -209,14 +209,15 @@ export class Gate<K extends GateKey = KeyRecord> {
     this.#guesses = guesses;
   }
 
-  /** Lets a request pass, or tells why not. */
+  /** Admits a request, or returns why not. */
   enter(rules: GateRules<K>, request: Request): Caller<K> | Refused {
     const { key: text, query } = this.#presented(request, rules.headerOnly);
     const key = this.#find(text);
-    // Where the key is not looked for in the query, it may stand there all the same.
+    // On routes that accept the key in the header only, the query may still contain one, so it is
+    // not noted.
     request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query, text);
     if (key === null) {
-      // Without a key nothing was guessed.
+      // A request without a key is no guess.
       if (text !== '' && this.#guesses.failed(request.client())) {
         return new Refused(GUESSING, 0, 0, query);
       }
@@ -237,8 +238,8 @@ export class Gate<K extends GateKey = KeyRecord> {
   }
 
   /**
-   * What a route has to ask before its handler is called: null where the windows answer at once.
-   * A request that they need not be asked about is left to `enter`.
+   * Makes the question that a route asks before its handler is called; null where the windows
+   * answer at once. Where a request has nothing to ask, `enter` decides alone.
    */
   asking(rules: GateRules<K>): AskWindow | null {
     const rates = this.#rates;
@@ -250,28 +251,28 @@ export class Gate<K extends GateKey = KeyRecord> {
     };
   }
 
-  /** Lets a request pass, or gives the problem document that refuses it. */
+  /** Admits a request, or returns the problem document that refuses it. */
   admit(rules: GateRules<K>, request: Request): Caller<K> | Reply {
     const found = this.enter(rules, request);
     return found instanceof Refused ? this.refusal(found, request) : found;
   }
 
-  /** A refusal as a problem document: what all operations but lookups answer. */
+  /** A refusal as a problem document, which all operations but lookups answer with. */
   refusal({ why, limit, remaining }: Refused, { path }: Request): Reply {
     const status = PLAIN_STATUSES[why.failure];
     const refusal = status === undefined ? why : problem(status, why.detail ?? '');
     return refusalReply(refusal, path, this.#baseUrl, rateFields(limit, remaining));
   }
 
-  /** A key as it is now; null once it is gone or lacks a scope. Nothing is counted. */
+  /** A key as it is now; null if it no longer exists or lacks a scope. Nothing is counted. */
   known(text: string, { needed }: GateRules<K>): K | null {
     const key = this.#find(text);
     return key !== null && missingScopes(key.scopes, needed) === 0 ? key : null;
   }
 
   /**
-   * The rate fields of answers that no handler gives: every answer to a path of operations with a
-   * key tells the rate of the key. They take nothing from a window.
+   * The rate fields of answers that come from no handler, since every answer to a path of
+   * operations with a key states the rate of the key. They take no place in a window.
    */
   readonly fieldsOf: RefusalFields = (asking) => {
     if (!KEYED.test(asking.path)) return NO_FIELDS;

@@ -1,12 +1,12 @@
 /**
- * A native request whose fields were gone through once. How its body is framed needs a look at all
- * of them; what is asked of every request beside that is kept from the same look, since each
- * question to the native server costs more than a field that it tells.
+ * A native request whose fields were read in one pass. All of them must be seen to judge the
+ * framing of the body. The fields that are needed of every request are kept from the same pass,
+ * since each call to the native server costs more than a field in the pass.
  */
 import { FIELDS, framingBy, type Framing } from './body-framing.js';
 import type { RawRequest } from './transport.js';
 
-/** The request under way. */
+/** The request whose fields are being read. */
 let into: GatheredRequest;
 
 function gather(name: string, value: string): void {
@@ -16,7 +16,7 @@ function gather(name: string, value: string): void {
 export class GatheredRequest implements RawRequest {
   readonly framing: Framing;
   readonly #raw: RawRequest;
-  // The first field of each name, as the native server has it.
+  // The first field of each name, since that is the one the native server returns.
   #key: string | null = null;
   #connection: string | null = null;
   #contentType: string | null = null;
@@ -24,7 +24,7 @@ export class GatheredRequest implements RawRequest {
   #idempotencyKey: string | null = null;
   #length: string | null = null;
   #encoding: string | null = null;
-  /** Whether several fields tell a length, and not the same one. */
+  /** Whether several fields state a length, and the lengths differ. */
   #lengthsDiffer = false;
   #encodings = 0;
 
@@ -35,7 +35,7 @@ export class GatheredRequest implements RawRequest {
     this.framing = framingBy(this.#length, this.#lengthsDiffer, this.#encoding, this.#encodings);
   }
 
-  /** One field of the request; told by length first, which is at hand. */
+  /** Takes one field. Its length is compared first, since that needs no reading of the text. */
   take(name: string, value: string): void {
     switch (name.length) {
       case 9:
@@ -101,7 +101,7 @@ export class GatheredRequest implements RawRequest {
   }
 }
 
-/** The framing of a GET; all its fields are looked at only where one of two says something. */
+/** The framing of a GET. All fields are read only where one of these two is present. */
 export function framingOfGet(request: RawRequest): Framing {
   return request.getHeader(FIELDS.encoding) === '' && request.getHeader(FIELDS.contentLength) === ''
     ? 'plain'

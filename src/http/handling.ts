@@ -1,6 +1,6 @@
 /**
- * How handlers are called: at once, or with all others at the end of the turn of the event loop.
- * What one throws is a bug, and becomes an answer.
+ * Calls handlers: at once, or together with others at the end of the turn of the event loop. An
+ * exception of a handler is a bug, and becomes an answer.
  */
 import { TURN_END } from '../base/turn-end.js';
 import { type Log, messageOf } from '../log.js';
@@ -9,7 +9,7 @@ import { FAULT_DETAIL, problemReply } from './problem-reply.js';
 import type { Answerer, Handle, RefusalFields, Reply, Request } from './reply.js';
 import { NO_FIELDS, type Route } from './route-table.js';
 
-/** The answer to what a handler threw: that is a bug. */
+/** The answer to an exception of a handler, which is a bug. */
 export function faultReply(
   route: Route,
   request: Request,
@@ -24,7 +24,7 @@ export function faultReply(
   );
 }
 
-/** Runs a handler; what it throws becomes a 500. */
+/** Runs a handler; an exception becomes a 500. */
 export function runHandle(
   route: Route,
   request: Request,
@@ -40,14 +40,14 @@ export function runHandle(
   }
 }
 
-/** So many are handled before the turn ends, that workers have something to do meanwhile. */
+/** This many are handled before the turn ends, so that workers have something to do meanwhile. */
 const TOGETHER_MAX = 16;
 
 /**
- * Requests that are handled at the end of the turn in which they came, all together: between one
- * and the next lies the work of the system and the native server, which leaves little of what the
- * handler needs at hand. What is answered while its native handler runs needs no registration and
- * no cork, and is not put off.
+ * Requests that are handled together at the end of the turn in which they came. Between two of them
+ * the system and the native server run, and their code would displace most of what the handler
+ * needs from the processor's cache. A request that is answered within its native handler needs no
+ * registration for an abort and no cork, so such requests are not put off.
  */
 export class LateRequests<R extends { readonly exchange: Exchange }> {
   readonly #handle: (route: Route, request: R) => void;
@@ -56,7 +56,7 @@ export class LateRequests<R extends { readonly exchange: Exchange }> {
   readonly #requests: R[] = [];
   #isSet = false;
 
-  /** `fault` is told of what `handle` throws, since nothing else catches it: that is a bug. */
+  /** `fault` is called with an exception of `handle`, which is a bug and is caught nowhere else. */
   constructor(
     handle: (route: Route, request: R) => void,
     fault: (request: R, error: unknown) => void,
@@ -65,7 +65,10 @@ export class LateRequests<R extends { readonly exchange: Exchange }> {
     this.#fault = fault;
   }
 
-  /** Takes a request that keeps what is asked of it, as the native one ends with its handler. */
+  /**
+   * Adds a request. It must have kept what is needed of the native one, which ends with its
+   * handler.
+   */
   add(route: Route, request: R): void {
     this.#routes.push(route);
     if (this.#requests.push(request) >= TOGETHER_MAX) this.#handleAll();
@@ -84,7 +87,7 @@ export class LateRequests<R extends { readonly exchange: Exchange }> {
     const requests = this.#requests;
     for (let at = 0; at < requests.length; at += 1) {
       const request = requests[at]!;
-      // Its client may have gone meanwhile.
+      // The client may have left meanwhile.
       if (request.exchange.raw === null) continue;
       try {
         this.#handle(this.#routes[at]!, request);

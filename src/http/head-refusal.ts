@@ -1,9 +1,9 @@
-/** Answers to requests whose head no handler gets to see. */
+/** Answers to requests that are refused by their head, before any handler sees them. */
 import { HEAD_BYTES_MAX } from '../config.js';
 import { problemReply } from './problem-reply.js';
 import type { Reply } from './reply.js';
 
-/** Of a body whose end two readers may find in two places. */
+/** Refuses a body whose end two readers may find in different places. */
 export function unclearBody(path: string): Reply {
   const detail =
     'The end of the body can be read in more than one way: send one Content-Length of ' +
@@ -11,28 +11,28 @@ export function unclearBody(path: string): Reply {
   return problemReply({ status: 400, detail }, path);
 }
 
-/** Of a request that names no host, or several. */
+/** Refuses a request that names no host, or several. */
 export function unclearHost(path: string): Reply {
   return problemReply({ status: 400, detail: 'Send one Host field.' }, path);
 }
 
-/** Of a first line that names another version of HTTP. */
+/** Refuses a request line that names another version of HTTP. */
 export function otherVersion(): Reply {
   return problemReply({ status: 505, detail: 'Send HTTP/1.1.' }, '');
 }
 
-/** Header fields of a request: so many the native server reads. */
+/** Most header fields of a request, which is what the native server reads. */
 export const FIELDS_MAX = 98;
 
-/** Of a head with too many bytes or fields. */
+/** Refuses a head with too many bytes or fields. */
 export function longHead(path: string): Reply {
   const detail = `The head of a request may have ${HEAD_BYTES_MAX} bytes and ${FIELDS_MAX} fields.`;
   return problemReply({ status: 431, detail }, path);
 }
 
 /**
- * What the parser of Node.js found wrong, by its code. The path is not known: what could not be
- * parsed is not repeated.
+ * The answer to a request that the parser of Node.js could not read, by its error code. The path is
+ * unknown, and what could not be parsed is not repeated.
  */
 export function unreadableHead(code: string): Reply {
   const instance = '';

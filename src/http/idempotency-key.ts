@@ -1,6 +1,6 @@
 /**
- * The Idempotency-Key of requests that write: what is kept of an answer, how it is given again, and
- * what is said to a key that leads to none.
+ * The Idempotency-Key of requests that write: what is kept of an answer, how that is returned
+ * again, and how a key that cannot be used is refused.
  */
 import { problem, type Problem, type ProblemStatus } from '../base/problem.js';
 import { IDEMPOTENCY_KEY_CHARS_MAX, type Claimed, type KeptAnswer } from '../store/idempotency.js';
@@ -8,21 +8,21 @@ import { LIMIT_HEADER, REMAINING_HEADER } from './rate-limit.js';
 import { fieldsOf, headOf, JSON_TYPE, type Fields, type Reply } from './reply.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
-/** With an answer that was given before. */
+/** The field of an answer that is returned again. */
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-/** Printable ASCII. */
+/** Printable ASCII characters. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;
 
 const RATE_FIELDS = new Set([LIMIT_HEADER.toLowerCase(), REMAINING_HEADER.toLowerCase()]);
 
-/** What is kept of an answer: all but the fields of this moment's rate. */
+/** What is kept of an answer: all but the rate fields, which are those of the moment. */
 export function keptOf({ status, head, body }: Reply): KeptAnswer {
   const fields = [...fieldsOf(head)].filter(([name]) => !RATE_FIELDS.has(name));
   return { status, fields: Object.fromEntries(fields), body };
 }
 
-/** A kept answer with the fields of this moment's rate. */
+/** A kept answer with the present rate fields. */
 export function replayed({ status, fields, body }: KeptAnswer, rate: Fields): Reply {
   const { 'content-type': type = JSON_TYPE, ...more } = fields;
   return { status, head: headOf(type, { ...rate, ...more, [REPLAYED_HEADER]: 'true' }), body };
@@ -32,7 +32,7 @@ function unfit(status: ProblemStatus, detail: string, message: string): Problem 
   return problem(status, detail, [{ location: 'header.Idempotency-Key', message }]);
 }
 
-/** The refusal of a key that can be none; null for any other. */
+/** The refusal of a key that is malformed; null for any other. */
 export function unusableKey(key: string): Problem | null {
   return key.length <= IDEMPOTENCY_KEY_CHARS_MAX && IDEMPOTENCY_KEY.test(key)
     ? null
@@ -43,7 +43,9 @@ export function unusableKey(key: string): Problem | null {
       );
 }
 
-/** The refusal of a key that is taken; `parts` are what a request with a new key differs in. */
+/**
+ * The refusal of a key that is in use. `parts` says what the request of the key was compared by.
+ */
 export function takenKey(
   kind: Exclude<Claimed['kind'], 'fresh' | 'kept'>,
   parts: 'body' | 'path or body',

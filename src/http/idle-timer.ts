@@ -1,20 +1,23 @@
 /**
- * The native server's timer of idle connections, which cuts those of uploads slower than 16 KiB/s
- * after ten seconds, and any that is read on before its answer (`Exchange.watch`), however long
- * that takes. Reading on sets it anew.
+ * Works around the native server's timer of idle connections. That cuts uploads slower than 16
+ * KiB/s after ten seconds, and also connections that are read on before their answer
+ * (`Exchange.watch`), however long the answer takes. Resuming a connection restarts its timer.
  */
 import { Chain, type Link } from '../base/chain.js';
 import type { RawResponse } from './transport.js';
 
-/** Less than those ten seconds and the four that they are counted by. */
+/**
+ * Less than the ten seconds, even if the four seconds are subtracted in whose steps the server
+ * counts.
+ */
 export const NUDGE_MS = 4_000;
 
-/** A request whose connection is to stay open; null once its response may not be touched. */
+/** A request whose connection is to stay open; `raw` is null once the response may not be used. */
 interface KeptOpen {
   readonly raw: RawResponse | null;
 }
 
-/** One timer for all: most are answered before it comes. */
+/** One timer serves all, since most requests are answered before it fires. */
 const open = new Chain<KeptOpen>();
 let nudge: NodeJS.Timeout | null = null;
 

@@ -1,9 +1,9 @@
 /**
- * Routes of merchants and carts. In this order: the gate (the key in the header only), the size
- * (413), the body, the Idempotency-Key of routes that write (400, 409, 422, or the first answer
- * again), the monthly quota of merchant operations (405 with code 107, as lookups answer a used-up
- * quota). Nothing of a
- * body is kept before its turn. Every answer carries the two fields of the rate; a bug is a 500.
+ * Routes of merchants and carts. They check, in this order: the gate (the key in the header only),
+ * the size (413), the body, the Idempotency-Key of routes that write (400, 409, 422, or the first
+ * answer again), the monthly quota of merchant operations (405 with code 107, as lookups answer a
+ * used-up quota). Nothing of a body is kept before its turn. Every answer has the two rate fields;
+ * a bug is answered with 500.
  *
  * A handler gets the caller and the request and returns a reply, or a promise of one:
  *
@@ -17,9 +17,10 @@
  *   });
  *
  * `caller.keep` stores the answer for the Idempotency-Key within the transaction of the write, and
- * does nothing when the request has none. What is carried out elsewhere is written down by
- * `caller.begin` before it is sent, and `caller.settle` tells what became of it. An operation
- * counts for the quota when it was answered with a status below 300, a repeated answer does not.
+ * does nothing when the request has no such key. An operation that is carried out elsewhere is
+ * recorded by `caller.begin` before it is sent, and its result by `caller.settle`. An operation
+ * counts towards the quota when it was answered with a status below 300; a repeated answer does
+ * not.
  */
 import { kept } from '../base/growing-bytes.js';
 import { fail } from '../failure.js';
@@ -39,9 +40,9 @@ const SPENT = fail(
   'The quota of merchant operations of this month is used up.',
 );
 
-/** Quotas and counters of merchant operations. */
+/** The quota and the counters of merchant operations. */
 export interface MerchantUsage {
-  /** Null when the quota is used up. */
+  /** Returns null when the quota is used up. */
   admitMerchant(key: Metered): Admission | null;
   settleMerchant(admission: Admission, counted: boolean): void;
 }
@@ -58,21 +59,21 @@ export interface MerchantOperation {
   readonly path: string;
   readonly bodyBytesMax: number;
   /**
-   * What the plan must include: Pro and Enterprise have `merchants`, Enterprise `provider`; null
-   * for operations of every plan.
+   * What the plan must include: Pro and Enterprise have `merchants`, Enterprise has `provider`;
+   * null for operations of every plan.
    */
   readonly needs: 'merchants' | 'provider' | null;
-  /** Whether an answered operation counts for the monthly quota. */
+  /** Whether an answered operation counts towards the monthly quota. */
   readonly metered: boolean;
-  /** Whether an Idempotency-Key is honoured. */
+  /** Whether the operation writes, so that an Idempotency-Key is honoured. */
   readonly writes: boolean;
-  /** Longest time to an answer; DEADLINE_MS unless given. */
+  /** Longest time until the answer; DEADLINE_MS unless given. */
   readonly deadlineMs?: number;
-  /** As `Route` has it. */
+  /** The same as in `Route`. */
   readonly isAtOnce?: Route['isAtOnce'];
 }
 
-/** Whoever calls, with the Idempotency-Key of the request. */
+/** The caller of a request, with its claim on an Idempotency-Key. */
 export class MerchantCaller extends Caller {
   readonly #claim: Claim | null;
 
@@ -85,33 +86,36 @@ export class MerchantCaller extends Caller {
     return this.key.account;
   }
 
-  /** Keeps an answer for the Idempotency-Key, inside the transaction it is the answer to. */
+  /** Keeps the answer for the Idempotency-Key, in the transaction whose result it reports. */
   keep(transaction: StoreTransaction, reply: Reply): void {
     this.#claim?.keep(transaction, keptOf(reply));
   }
 
   /**
-   * Before a request that writes is sent elsewhere: writes it down for the Idempotency-Key.
-   * @throws StoreFault when it cannot be; nothing may be sent then.
+   * Records for the Idempotency-Key that a request is about to be sent to the compliance provider.
+   * @throws StoreFault when that cannot be stored; then nothing may be sent.
    */
   begin(): Promise<void> | undefined {
     return this.#claim?.begin();
   }
 
-  /** What became of it: the answer to keep, or null when it changed nothing. Never throws. */
+  /**
+   * Records the answer to keep for a request that was sent, or null when it changed nothing. Never
+   * throws.
+   */
   settle(reply: Reply | null): Promise<void> | undefined {
     return this.#claim?.settle(reply === null ? null : keptOf(reply));
   }
 }
 
 /**
- * An answer that comes later: called at once with what takes it, or is told why there is none; one
- * of the two is called, once. The answer is sent in that call: it may be a view of memory that is
- * used again afterwards.
+ * An answer that comes later. The function is called at once, and then calls either `take` or
+ * `failed`, once. The answer is sent within `take`, so it may be a view of memory that is
+ * overwritten afterwards.
  */
 export type LaterReply = (take: (reply: Reply) => void, failed: (error: unknown) => void) => void;
 
-/** A later answer as a promise, for those who wait for more before: nothing of it is a view. */
+/** A later answer as a promise, for callers that have to wait for more first. Views are copied. */
 export function promised(later: LaterReply): Promise<Reply> {
   return new Promise((resolve, reject) => {
     later(
@@ -131,7 +135,9 @@ export type MerchantHandle = (
   request: Request,
 ) => Reply | Promise<Reply> | LaterReply;
 
-/** A claim on the request's Idempotency-Key, null without one, or the answer it leads to. */
+/**
+ * The claim on the request's Idempotency-Key, null without a key, or the answer that it leads to.
+ */
 function claimed(
   services: MerchantServices,
   operation: MerchantOperation,
@@ -148,14 +154,14 @@ function claimed(
   return found.kind === 'fresh' ? found.claim : takenReply(caller, found);
 }
 
-/** The answer to a key that leads to none of its own. */
+/** The answer to a request whose key is in use. */
 function takenReply(caller: Caller, found: Exclude<Claimed, { readonly kind: 'fresh' }>): Reply {
   return found.kind === 'kept'
     ? replayed(found.answer, caller.fields)
     : caller.refuse(takenKey(found.kind, 'path or body'));
 }
 
-/** Runs a handler and ends what was held for it, however it ends. */
+/** Runs a handler, and releases its quota and its key however it ends. */
 function run(
   services: MerchantServices,
   handle: MerchantHandle,
@@ -201,7 +207,7 @@ function run(
   }
 }
 
-/** Looks at the head of a request: the refusal, or what is done with its body. */
+/** Checks the head of a request: returns the refusal, or the handler for its body. */
 function admit(
   services: MerchantServices,
   operation: MerchantOperation,
@@ -215,7 +221,8 @@ function admit(
   if (isReply(passed)) return passed;
   return (request, answer) => {
     const send = (reply: Reply): void => answer.send(reply);
-    // Before the quota: the answer to what used it up is given again.
+    // This comes before the quota, so that the answer to the last operation of a quota can be
+    // repeated.
     const claim = claimed(services, operation, request, passed);
     if (isReply(claim)) return send(claim);
     const place = metered ? usage.admitMerchant(passed.key) : null;
@@ -230,7 +237,7 @@ function admit(
   };
 }
 
-/** A route behind the gate. */
+/** Makes a route behind the gate. */
 export function merchantRoute(
   services: MerchantServices,
   operation: MerchantOperation,

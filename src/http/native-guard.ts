@@ -1,8 +1,8 @@
 /**
- * What stands around every handler of the native server. That ends the process when a handler
- * returns with its response open and nothing to be told of an abort, which also happens to whole
- * answers of a client that resets its connection meanwhile. So something is registered before any
- * handler runs; what a handler registers itself takes its place.
+ * Guards every handler of the native server. That server ends the process when a handler returns
+ * with its response open and no callback for an abort, which also happens to a whole answer whose
+ * client resets the connection meanwhile. So a callback is registered before any handler runs; one
+ * that the handler registers replaces it.
  */
 import { NO_BYTES } from '../base/growing-bytes.js';
 import type { Framing } from './body-framing.js';
@@ -15,7 +15,7 @@ import { writeExtra } from './write-reply.js';
 
 const NOTHING = (): void => undefined;
 
-/** Answers and closes; nothing that follows is read. `told` of it before. */
+/** Notes a refusal, answers with it and closes the connection. Nothing that follows is read. */
 export function refuse(raw: RawResponse, request: RawRequest, reply: Reply, { note }: Told): void {
   const { status, head, body } = reply;
   const fields = note(raw, request, reply);
@@ -30,22 +30,22 @@ export function refuse(raw: RawResponse, request: RawRequest, reply: Reply, { no
   }
 }
 
-/** Cuts a connection, if it is still there and its answer open. */
+/** Cuts a connection, if it still exists and its answer is open. */
 function cut(raw: RawResponse): void {
   try {
     raw.close();
   } catch {
-    // It has ended: the native server lets nobody touch it any more.
+    // The response has ended, and the native server allows no access to it any more.
   }
 }
 
-/** Tells how the body of a request is framed, by itself or with what was read for that. */
+/** Returns how the body of a request is framed, alone or with the fields that were read for it. */
 type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
 
 /**
- * Makes a handler one that cannot leave its response behind, whatever it does or throws. `settles`:
- * the handler returns with its answer taken whole or with something registered (`Exchange.guard`),
- * so that nothing needs to be registered for the many answers that are given at once.
+ * Wraps a handler so that it cannot leave its response open, whatever it does or throws. With
+ * `settles`, the handler returns only after the whole answer was taken or a callback was registered
+ * (`Exchange.guard`), so that nothing is registered for the many answers that are given at once.
  */
 export function guarded(
   handler: RawHandler,
@@ -59,7 +59,7 @@ export function guarded(
       const looked = look(native);
       const framing = typeof looked === 'string' ? looked : looked.framing;
       const request = typeof looked === 'string' ? native : looked;
-      // What is left of such a connection is answered after its handler.
+      // Such requests are answered after the handler has returned.
       if (settles && framing !== 'plain') raw.onAborted(NOTHING);
       if (framing === 'plain') handler(raw, request);
       else if (framing === 'chunked') handler(new LastResponse(raw), request);
@@ -72,34 +72,37 @@ export function guarded(
 }
 
 /**
- * The last chunk and a trailer field: the native server would only write the end of a chunked
- * answer by ending the response. Recipients may ignore trailer fields (RFC 9110, 6.5).
+ * The last chunk with a trailer field. The native server would write the end of a chunked answer
+ * only when the response is ended. Recipients may ignore trailer fields (RFC 9110, 6.5).
  */
 const LAST_CHUNK = '\r\n0\r\nSitus-End';
 const LAST_FIELD = 'closed\r\n';
 
-/** A client that was told of the end closes; one that does not is cut after this. */
+/**
+ * A client that has received the end closes the connection; one that does not is cut after this
+ * time.
+ */
 const LINGER_MS = 10_000;
 const DRAIN_MS = 20;
 
 /**
- * A response after which its connection serves nothing more. The native server may read a body in
- * chunks in another way than what stands in front of it does, and take a part of it for a request.
+ * A response after which its connection serves nothing more. The native server may find another end
+ * of a chunked body than the proxy in front of it does, and take a part of the body for a request.
  * So nothing that follows such a body is ever served: the answer stays open until the system has
- * taken all of it, and then the connection is closed. The native server cuts a connection that
- * sends a request while an answer is open, without a look at it.
+ * taken all of it, and then the connection is closed. While an answer is open, the native server
+ * cuts a connection that sends a request, without handling the request.
  *
- * That is also why an answer never ends here within the native parser, which would go on reading,
- * nor by the native `end`, which would go on reading where the client is behind.
+ * For the same reason an answer never ends here within the native parser, nor by the native `end`
+ * for a client that is behind: the server would go on reading after either.
  */
 class LastResponse implements JoiningResponse {
-  /** Null once the client has gone. */
+  /** Null once the client has left. */
   #raw: RawResponse | null;
   #aborted: () => void = NOTHING;
   #streams = false;
-  /** Whether it is read on, or is to be in this turn. */
+  /** Whether the connection is read, or will be in this turn. */
   #resumes = false;
-  /** What is left to be sent, and the length that was told. */
+  /** The bytes that are still to be sent, and the announced length. */
   #rest: Uint8Array = NO_BYTES;
   #length = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -131,7 +134,7 @@ class LastResponse implements JoiningResponse {
   }
 
   tryEnd(body: string | Uint8Array, length = Buffer.byteLength(body)): [boolean, boolean] {
-    // Without a body, the head is told apart by the call that follows.
+    // A call with less than the whole body only announces its length; another call ends the answer.
     if (Buffer.byteLength(body) < length) this.#length = length;
     else this.end(body);
     return [true, this.#length === 0];
@@ -176,7 +179,10 @@ class LastResponse implements JoiningResponse {
     this.#raw?.pause();
   }
 
-  /** In the same turn as the answer that follows, else a half that has ended is read before it. */
+  /**
+   * Resumes at the end of the turn, together with the answer. Before it, the server would find that
+   * a client has ended its half, and close the connection.
+   */
   resume(): void {
     this.#resumes = true;
     setImmediate(() => {
@@ -203,7 +209,7 @@ class LastResponse implements JoiningResponse {
     raw?.cork(() => write(raw));
   }
 
-  /** Sends a whole answer once the native parser is done with what it has read. */
+  /** Sends a whole answer once the native parser has finished what it was given. */
   #endLater(body: Uint8Array, length: number): void {
     this.#rest = body;
     this.#length = length;
@@ -216,13 +222,14 @@ class LastResponse implements JoiningResponse {
   }
 
   /**
-   * Sends what is left and closes when the system has everything. The length told from the second
-   * call on is never reached, so that the response stays open until then.
+   * Sends what is left, and closes when the system has taken everything. From the second call on
+   * the length passed is one too many, so that the response stays open until then.
    */
   #sendRest(): boolean {
     let before = -1;
     let taken = true;
-    // Once more without anything: what a call hands over is sent after it.
+    // What a call passes is sent after it, so a last call with nothing tells whether that was
+    // taken.
     while (this.#raw !== null && taken && before !== 0) {
       before = this.#rest.length;
       this.#corked((raw) => {
@@ -235,7 +242,10 @@ class LastResponse implements JoiningResponse {
     return taken;
   }
 
-  /** The client closes, or is cut; what it has not taken by then is offered until then. */
+  /**
+   * Ends a streamed answer: offers what the client has not taken yet until it closes, and cuts it
+   * after LINGER_MS.
+   */
   #endStream(): void {
     this.#corked((raw) => raw.writeHeader(LAST_CHUNK, LAST_FIELD));
     const ending = Date.now() + LINGER_MS;
@@ -246,14 +256,15 @@ class LastResponse implements JoiningResponse {
   }
 }
 
-/** Sizes of what may have been freed where an HTTP connection becomes a WebSocket, in bytes. */
+/** The sizes, in bytes, of memory that may be freed when an HTTP connection becomes a WebSocket. */
 const FREED_BYTES_MAX = 512;
 const FREED_STEP = 8;
 
 /**
- * Fills with zeros what was freed when an HTTP connection became a WebSocket. To be called within a
- * cork: at its end the native server looks at that memory, and closes the WebSocket where it finds
- * a certain bit there (uNetworking/uWebSockets#1929). Returns what is to be held until then.
+ * Fills with zeros the memory that was freed when an HTTP connection became a WebSocket. Call it
+ * within a cork: at the end of that the native server reads the freed memory, and closes the
+ * WebSocket where it finds a certain bit set (uNetworking/uWebSockets#1929). Returns the memory,
+ * which must be kept until then.
  */
 export function clearFreed(): readonly Buffer[] {
   return Array.from({ length: FREED_BYTES_MAX / FREED_STEP }, (_, index) =>

@@ -1,4 +1,4 @@
-/** Requests of the native server as handlers see them. */
+/** Requests of the native server, in the form that handlers see. */
 import { NO_BYTES } from '../base/growing-bytes.js';
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
@@ -8,19 +8,19 @@ import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import type { Handle, Request } from './reply.js';
 import type { RawRequest } from './transport.js';
 
-/** The client's address, while the native response may be touched. */
+/** The client's address, while the native response may be used. */
 function clientOf({ raw, front }: Exchange, forwarded: string): string {
   const address = addressOf(raw);
   return front === undefined ? address : front.clientOf(address, forwarded);
 }
 
-/** Keeps whose request it is, and its query where that is asked for. */
+/** Notes whose request it is, and its query where that is logged. */
 function identify(exchange: Exchange, keyPrefix: string, query: string, key: string): void {
   exchange.keyPrefix = keyPrefix;
   if (exchange.note !== null) noteCaller(exchange.note, keyPrefix, query, key);
 }
 
-/** A request whose headers are read from the native one, while that may be touched. */
+/** A request whose header fields are read from the native request, while that may be used. */
 export class LiveRequest implements Request {
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export class LiveRequest implements Request {
   taken?: number;
   readonly exchange: Exchange;
   #raw: RawRequest | null;
-  // What is asked for after the native request has gone.
+  // The fields that are needed after the native request has ended.
   #keptKey: string | null = null;
   #forwarded = '';
 
@@ -38,7 +38,7 @@ export class LiveRequest implements Request {
     this.exchange = exchange;
     this.method = method;
     this.path = path;
-    // The native server knows no query where there is no question mark.
+    // The native server returns undefined where the URL has no question mark.
     this.query = raw.getQuery() ?? '';
   }
 
@@ -58,7 +58,9 @@ export class LiveRequest implements Request {
     identify(this.exchange, keyPrefix, query, key);
   }
 
-  /** Forgets the native request, but for what is asked of it: the handler is called later. */
+  /**
+   * Gives up the native request after copying what is needed of it, since the handler runs later.
+   */
   keep(): this {
     if (this.#raw === null) return this;
     this.#keptKey = this.header(KEY_HEADER);
@@ -67,7 +69,7 @@ export class LiveRequest implements Request {
     return this;
   }
 
-  /** Forgets the native request. */
+  /** Gives up the native request. */
   release(): void {
     this.#raw = null;
   }
@@ -77,17 +79,17 @@ export class LiveRequest implements Request {
   }
 }
 
-/** A request whose body arrives after the native one has gone. */
+/** A request whose body arrives after the native request has ended. */
 export class BodyRequest implements Request {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   taken?: number;
-  /** What is done with the body, as its head was admitted. */
+  /** The handler for the body, as chosen when the head was admitted. */
   handle: Handle | null = null;
   readonly exchange: Exchange;
   #body: Uint8Array | null = NO_BYTES;
-  // Header fields that are kept until the body is there.
+  // Header fields that are kept until the body is complete.
   readonly #key: string;
   readonly #contentType: string;
   readonly #idempotencyKey: string;
@@ -104,18 +106,18 @@ export class BodyRequest implements Request {
     this.exchange = exchange;
   }
 
-  /** @throws Error when it was let go of: nobody may take that for an empty body. */
+  /** @throws Error after it was released, so that nobody takes it for an empty body. */
   get body(): Uint8Array {
     if (this.#body === null) throw new Error('the body is taken before the handler returns');
     return this.#body;
   }
 
-  /** The body is there. */
+  /** Sets the body when it is complete. */
   took(body: Uint8Array): void {
     this.#body = body;
   }
 
-  /** The handler has returned; what it still needs of the body, it has taken. */
+  /** Releases the body after its handler has returned; the handler keeps what it still needs. */
   release(): void {
     this.#body = null;
   }

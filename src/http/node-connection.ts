@@ -1,15 +1,16 @@
 /**
- * A connection of the HTTP server of Node.js. That reads on while an answer is made, and begins as
- * many answers as requests were sent; here the next one begins when the system has taken the one
- * before, so that a client that asks and takes nothing costs one answer.
+ * A connection of the HTTP server of Node.js. That server reads on while an answer is made, and
+ * would begin as many answers as requests were sent. Here the next answer begins when the system
+ * has taken the one before, so that a client that sends requests and reads nothing costs one
+ * answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NodeResponse, type ResponseConnection } from './node-response.js';
 
-/** Requests that a client may send ahead; whoever sends more is cut. */
+/** How many requests a client may send ahead; one that sends more is cut. */
 export const AHEAD_MAX = 128;
 
-/** A request that is sent on and on after it was answered is read for so long. */
+/** How long the rest of a request is read after its answer. */
 const UNREAD_MS = 10_000;
 
 type Serve = (message: IncomingMessage, response: NodeResponse) => void;
@@ -22,7 +23,7 @@ export class NodeConnection implements ResponseConnection {
   #current: NodeResponse | null = null;
   #cut: (() => void) | null = null;
   #resting: NodeJS.Immediate | null = null;
-  /** The last request that was answered before its end. */
+  /** The last request that was answered before all of it had come. */
   #unread: IncomingMessage | null = null;
   #restTimer: NodeJS.Timeout | null = null;
 
@@ -46,9 +47,9 @@ export class NodeConnection implements ResponseConnection {
     return this.#current !== null;
   }
 
-  /** A request has come: it is served, or waits for its turn. */
+  /** Serves a request, or lets it wait for its turn. */
   take(message: IncomingMessage, response: ServerResponse): void {
-    // The parser goes on with what it was given, also when the connection was cut.
+    // The parser still reports requests that had arrived before the connection was cut.
     if (this.socket.destroyed) return;
     if (this.#current === null) this.#begin(message, response);
     else if (this.#waiting.length >= AHEAD_MAX) this.cut();
@@ -58,28 +59,34 @@ export class NodeConnection implements ResponseConnection {
     }
   }
 
-  /** A response to what the server of Node.js has let go of; its connection ends with it. */
+  /**
+   * The response to a request that the server of Node.js has handed over with its socket. The
+   * connection ends with it.
+   */
   last(message: IncomingMessage, response: ServerResponse): NodeResponse {
     response.shouldKeepAlive = false;
     response.once('finish', () => this.socket.end());
     return this.#own(message, response, true);
   }
 
-  /** It is a WebSocket now; `cut` ends that. */
+  /** Notes that the connection is a WebSocket now; `cut` ends that. */
   becomes(cut: () => void): void {
     this.#current?.letGo();
     this.#current = null;
     this.#cut = cut;
   }
 
-  /** One that has ended its half is cut, unless it is answered all the same. */
+  /**
+   * Cuts a connection whose client has ended its half, unless its answer is to be sent all the
+   * same.
+   */
   look(): void {
     if (this.halfClosed && this.#current?.patient === false) this.cut();
   }
 
   /**
-   * Ends it with what is said of a request that cannot be read; false where something else was said
-   * before that.
+   * Answers a request that cannot be read, and ends the connection. Returns false where an answer
+   * was begun or other requests wait.
    */
   refuse(answer: string): boolean {
     const current = this.#current;
@@ -90,7 +97,7 @@ export class NodeConnection implements ResponseConnection {
     return true;
   }
 
-  /** Cuts it, and tells whoever answers. */
+  /** Cuts the connection, and tells the response under way. */
   cut(): void {
     const current = this.#current;
     this.#current = null;
@@ -127,17 +134,20 @@ export class NodeConnection implements ResponseConnection {
     this.#begin(...next);
   }
 
-  /** Reads nothing more while requests wait. */
+  /** Stops reading while requests wait. */
   #rest(): void {
     if (this.#resting !== null) return;
-    // Behind the parser, which has the socket read on after each request.
+    // Done after the parser, which resumes the socket after each request.
     this.#resting = setImmediate(() => {
       this.#resting = null;
       if (this.#waiting.length > 0) this.socket.pause();
     });
   }
 
-  /** Most are complete as soon as the parser goes on; so one is watched of those of a while. */
+  /**
+   * Cuts the connection if the rest of an answered request takes too long. Most are complete as
+   * soon as the parser goes on, so only one request at a time is watched.
+   */
   #limitRest(message: IncomingMessage): void {
     this.#unread = message;
     this.#restTimer ??= setTimeout(() => {

@@ -13,10 +13,10 @@ import type { NodeRequest } from './node-request.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
 
-/** What the parser of Node.js lets through beside these, 0.9 and 2.0, is read in other ways. */
+/** The parser of Node.js also lets 0.9 and 2.0 pass, which other servers read differently. */
 const VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
-/** The answer to a head that no handler may see; null when one may. */
+/** The answer to a head that no handler may see; null for any other. */
 export function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
   if (!VERSIONS.has(message.httpVersion)) return otherVersion();
   if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
@@ -29,10 +29,10 @@ export function refusalOf(message: IncomingMessage, request: NodeRequest): Reply
     : unclearHost(request.getUrl());
 }
 
-/** What the parser of Node.js tells of a request that it cannot read. */
+/** What the parser of Node.js reports about a request that it cannot read. */
 export interface Unreadable extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
-  /** Bytes of the packet before what cannot be read. */
+  /** How many bytes of the packet precede the unreadable part. */
   readonly bytesParsed?: number;
 }
 

@@ -5,21 +5,21 @@ import type { RawRequest } from './transport.js';
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** Bytes that Node.js tells one a character, as the UTF-8 that they are. */
+/** Decodes a text in which Node.js has a character for each byte, as UTF-8. */
 function utf8(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text, 'latin1').toString() : text;
 }
 
-/** Text as Node.js takes it: a character for each byte. */
+/** A text in the form that Node.js takes: a character for each byte. */
 export function binary(value: string | Uint8Array): string {
   if (typeof value !== 'string') return bufferOf(value).toString('latin1');
   return NOT_ASCII.test(value) ? Buffer.from(value).toString('latin1') : value;
 }
 
-/** Names of fields that are asked for in bytes, which the native server takes faster. */
+/** Texts of field names that are given as bytes, the form that the native server takes faster. */
 const names = new WeakMap<ArrayBuffer, string>();
 
-/** The text of a name that is given in either way. */
+/** The name of a field as text, whichever form it is given in. */
 export function nameOf(name: string | ArrayBuffer): string {
   if (typeof name === 'string') return name;
   let text = names.get(name);
@@ -49,7 +49,7 @@ export class NodeRequest implements RawRequest {
     this.#names = names;
   }
 
-  /** The first field of the name, as the native server has it; Node.js would join several. */
+  /** The first field of a name, as the native server returns; Node.js would join several. */
   getHeader(lowerCaseName: string | ArrayBuffer): string {
     const at = this.#names.indexOf(nameOf(lowerCaseName));
     return at < 0 ? '' : utf8(this.#message.rawHeaders[2 * at + 1] ?? '');
@@ -72,7 +72,7 @@ export class NodeRequest implements RawRequest {
     this.#names.forEach((name, at) => each(name, utf8(rawHeaders[2 * at + 1] ?? '')));
   }
 
-  /** How many fields have a name in lower case. */
+  /** How many fields have this lower-case name. */
   count(wanted: string): number {
     let count = 0;
     for (const name of this.#names) if (name === wanted) count += 1;

@@ -1,7 +1,7 @@
 /**
- * A response of the HTTP server of Node.js, as the port has it. Node.js keeps what a client does
- * not take, so an answer is over here when the system has taken all of it, and until then the next
- * request of the connection waits (`NodeConnection`).
+ * A response of the HTTP server of Node.js, behind the port. Node.js keeps what a client does not
+ * take, so an answer is over here when the system has taken all of it; until then the next request
+ * of the connection waits (`NodeConnection`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,32 +10,32 @@ import { NO_BYTES } from '../base/growing-bytes.js';
 import { binary, nameOf } from './node-request.js';
 import type { RawResponse } from './transport.js';
 
-/** A client that takes nothing of its answer for so long is cut, as by the native server. */
+/** A client that takes nothing of its answer for this long is cut, as by the native server. */
 export const IDLE_MS = 10_000;
-/** How often it is looked at what clients have taken. */
+/** How often to check what clients have taken. */
 const TAKEN_LOOK_MS = 2_000;
 
 /**
- * How long a connection may rest between requests, as its clients are told. It is cut later than
- * that, so that a request that is sent in the last moment does not meet the cut.
+ * How long a connection may rest between requests, as clients are told. It is cut later than that,
+ * so that a request sent at the last moment still arrives.
  */
 const REST_TOLD = `timeout=${IDLE_MS / 1_000}`;
 export const REST_MS = 15_000;
 
-/** Up to here a body is handed over as text, a character for each byte. */
+/** Up to this length a body is passed on as text, with a character for each byte. */
 const TEXT_BYTES_MAX = 16_384;
 
 const NO_PIECE = new ArrayBuffer(0);
 const NOTHING = (): void => undefined;
 
-/** The bytes in memory of their own. */
+/** A copy of the bytes in memory of its own. */
 export function ownBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }
 
-/** Bytes that were handed over and that the system has not taken. */
+/** How many bytes were passed on that the system has not taken. */
 function untaken(socket: Duplex): number {
-  // Node.js tells it nowhere else while one long write is under way; its own time limits go by it.
+  // Node.js tells this nowhere else during a long write; its own time limits use it too.
   const { _handle: handle } = socket as Duplex & {
     readonly _handle?: { readonly writeQueueSize?: number } | null;
   };
@@ -45,9 +45,9 @@ function untaken(socket: Duplex): number {
 /** What a response needs of the connection it is sent on. */
 export interface ResponseConnection {
   readonly socket: Duplex & { readonly remoteAddress?: string; setTimeout?(ms: number): unknown };
-  /** The client has ended its half. */
+  /** Whether the client has ended its half. */
   readonly halfClosed: boolean;
-  /** Cuts the answer under way if its client has gone and nobody wants to answer all the same. */
+  /** Cuts the answer under way if its client has left and it is not to be sent all the same. */
   look(): void;
 }
 
@@ -60,9 +60,9 @@ export class NodeResponse implements RawResponse {
   /** Name and value in turns. */
   readonly #fields: string[] = [];
   #last: boolean;
-  /** The answer was handed over as a whole. */
+  /** Whether the whole answer was passed to Node.js. */
   #ended = false;
-  /** The system has taken all of it, or the client has gone. */
+  /** Whether the system has taken all of it, or the client has left. */
   #over = false;
   #told = 0;
   #length = 0;
@@ -72,7 +72,7 @@ export class NodeResponse implements RawResponse {
   #writable: (offset: number) => boolean = () => true;
   #data: ((chunk: ArrayBuffer, isLast: boolean) => void) | null = null;
 
-  /** `last`: the connection serves nothing more after it. */
+  /** With `last`, the connection serves nothing more after this answer. */
   constructor(
     message: IncomingMessage,
     response: ServerResponse,
@@ -85,17 +85,17 @@ export class NodeResponse implements RawResponse {
     this.#last = last;
   }
 
-  /** Whether the client is answered even when it has ended its half. */
+  /** Whether the client is answered even though it has ended its half. */
   get patient(): boolean {
     return this.#held || this.#ended || this.#over;
   }
 
-  /** Whether anything of it was sent. */
+  /** Whether any part of the answer was sent. */
   get begun(): boolean {
     return this.#response.headersSent;
   }
 
-  /** Nothing of the connection is served after this answer. */
+  /** Makes this the last answer of the connection. */
   makeLast(): void {
     this.#last = true;
   }
@@ -106,7 +106,7 @@ export class NodeResponse implements RawResponse {
     return this;
   }
 
-  /** A value may hold further fields behind line breaks (`Head`). */
+  /** A value may contain further fields after line breaks (`Head`). */
   writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): this {
     const [own = '', ...more] = binary(value).split('\r\n');
     this.#fields.push(nameOf(name), own);
@@ -127,7 +127,7 @@ export class NodeResponse implements RawResponse {
   tryEnd(body: string | Uint8Array, length = Buffer.byteLength(body)): [boolean, boolean] {
     if (!this.#ended && !this.#over) {
       if (Buffer.byteLength(body) < length) {
-        // Without a body, the head is told apart by the call that follows.
+        // A call without the body only announces its length; another call ends the answer.
         this.#told = length;
         return [true, false];
       }
@@ -151,7 +151,7 @@ export class NodeResponse implements RawResponse {
   write(part: Uint8Array): boolean {
     if (this.#over) return true;
     if (!this.#response.headersSent) this.#writeHead(null);
-    // Whoever wrote it may use the memory again.
+    // The caller may overwrite its memory.
     this.#response.write(Buffer.from(part), () => this.#caughtUp());
     this.#flush();
     this.#behind = !this.#taken;
@@ -182,7 +182,7 @@ export class NodeResponse implements RawResponse {
   resume(): void {
     this.#held = false;
     if (this.#data !== null) this.#message.resume();
-    // Not at once: whoever goes on reading may be about to answer.
+    // Not at once, since the caller may be about to answer.
     if (this.#connection.halfClosed) setImmediate(() => this.#connection.look());
   }
 
@@ -216,7 +216,7 @@ export class NodeResponse implements RawResponse {
     return this;
   }
 
-  /** The client has gone, or was cut: what was received is let go. */
+  /** The client has left, or was cut; nothing more is received. */
   gone(): void {
     if (this.#over) return;
     this.#over = true;
@@ -224,7 +224,7 @@ export class NodeResponse implements RawResponse {
     this.#aborted();
   }
 
-  /** The connection is a WebSocket's now: what comes of it is no affair of this response. */
+  /** The connection is a WebSocket now; this response takes no further part in it. */
   letGo(): void {
     this.#over = true;
     this.#response.removeAllListeners('finish');
@@ -246,9 +246,9 @@ export class NodeResponse implements RawResponse {
     if (this.#over) return;
     this.#length = Buffer.byteLength(body);
     this.#writeHead(this.#length);
-    // As text it goes in one write with the head, which costs half of one of two pieces.
+    // As text it is written together with the head, which costs half as much as two writes.
     if (this.#length <= TEXT_BYTES_MAX) this.#finish(binary(body));
-    // Whoever wrote it may use the memory again.
+    // The caller may overwrite its memory.
     else this.#finish(Buffer.from(body));
   }
 
@@ -268,7 +268,7 @@ export class NodeResponse implements RawResponse {
     if (!this.#taken) this.#limitTaking();
   }
 
-  /** The limits of Node.js would take whatever the client sends for a sign that it reads. */
+  /** Cuts a client that reads nothing. For Node.js's own limits, sending would count as reading. */
   #limitTaking(): void {
     const { socket } = this.#connection;
     let [left, stillMs] = [untaken(socket), 0];
@@ -281,7 +281,7 @@ export class NodeResponse implements RawResponse {
     }, TAKEN_LOOK_MS).unref();
   }
 
-  /** Hands over what was written: Node.js would gather more until the end of the turn. */
+  /** Passes on what was written, which Node.js would collect until the end of the turn. */
   #flush(): void {
     const { socket } = this.#connection;
     while (socket.writableCorked > 0) socket.uncork();

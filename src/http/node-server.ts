@@ -1,7 +1,7 @@
 /**
- * The transport of the HTTP server of Node.js, for machines where the native server does not load.
- * What it answers by itself has the documented shape; its parser is strict, and its limits are
- * those of the native server.
+ * The transport on the HTTP server of Node.js, for machines where the native server does not load.
+ * Answers that it gives by itself have the documented form; its parser is strict, and its limits
+ * are those of the native server.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -40,7 +40,7 @@ const OPTIONS = {
   headersTimeout: IDLE_MS,
   keepAliveTimeout: REST_MS,
   connectionsCheckingInterval: 2_000,
-  // Bodies have limits of their own, by route; hosts are looked at here, with an answer.
+  // Routes limit the time of bodies themselves, and a missing host is answered by `refusalOf`.
   requestTimeout: 0,
   requireHostHeader: false,
 } as const;
@@ -69,12 +69,12 @@ export class NodeServer implements RawServer {
   readonly #fault: Fault;
   #note: RefusalNote = () => [];
   readonly #tls: Config['tls'];
-  /** By method and path, which is the end of what is looked for first. */
+  /** Handlers by method and path; the method is empty for a handler of all methods. */
   readonly #exact = new Map<string, RawHandler>();
   readonly #rest: (readonly [method: string | null, handler: RawHandler])[] = [];
   readonly #sockets = new Map<string, SocketRoute>();
   readonly #connections = new Map<Duplex, NodeConnection>();
-  /** Connections, also those that are not yet secure. */
+  /** All connections, including those whose TLS handshake is not complete. */
   readonly #open = new Set<Socket>();
 
   constructor(fault: Fault, tls: Config['tls']) {
@@ -86,7 +86,8 @@ export class NodeServer implements RawServer {
         : createSecure({ ...OPTIONS, ...certificateOf(tls), handshakeTimeout: IDLE_MS });
     this.#server = server;
     server.maxHeadersCount = 0;
-    // One that has ended its half is answered; whom nobody answers any more is cut here.
+    // A client that has ended its half is still answered; one that nobody answers any more is cut
+    // here.
     Object.assign(server, { httpAllowHalfOpen: true });
     const take = (message: IncomingMessage, response: ServerResponse): void =>
       this.#connectionOf(message.socket).take(message, response);
@@ -133,7 +134,7 @@ export class NodeServer implements RawServer {
     return new Promise((resolve) => {
       const failed = (): void => resolve(null);
       server.once('error', failed);
-      // Older versions of Node.js share no port, and have it or not.
+      // Older versions of Node.js cannot share a port, and ignore the option.
       server.listen({ host, port, exclusive: true, reusePort: shared }, () => {
         server.off('error', failed);
         resolve((server.address() as AddressInfo).port);
@@ -147,7 +148,8 @@ export class NodeServer implements RawServer {
   }
 
   stopListening(): void {
-    // Without what the HTTP server does beside: it would cut connections that rest.
+    // Calls the method of the TCP server, since that of the HTTP server would also cut idle
+    // connections.
     NetServer.prototype.close.call(this.#server);
   }
 
@@ -193,7 +195,7 @@ export class NodeServer implements RawServer {
     return connection;
   }
 
-  /** What a handler throws is a bug: it ends the connection, and not the process. */
+  /** An exception of a handler is a bug: it ends the connection, but not the process. */
   #guarded(response: NodeResponse, call: () => void): void {
     try {
       call();
@@ -216,7 +218,7 @@ export class NodeServer implements RawServer {
       const request = new NodeRequest(message);
       const refusal = refusalOf(message, request);
       if (refusal !== null) return this.#refuse(response, request, refusal);
-      // As the native server: nothing that follows a body in chunks is ever served.
+      // As on the native server, nothing that follows a chunked body is ever served.
       if (request.getHeader('transfer-encoding') !== '') response.makeLast();
       const handler = this.#handlerOf(message.method ?? '', request.getUrl());
       if (handler === undefined) response.close();
@@ -224,7 +226,7 @@ export class NodeServer implements RawServer {
     });
   }
 
-  /** A response on a connection that the server of Node.js has let go of. */
+  /** A response on a socket that the server of Node.js has handed over. */
   #detached(message: IncomingMessage, socket: Duplex): NodeResponse {
     const response = new ServerResponse(message);
     response.assignSocket(socket as Socket);
@@ -233,7 +235,7 @@ export class NodeServer implements RawServer {
 
   #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
     const connection = this.#connectionOf(socket);
-    // As the native server does to one that sends a request while an answer is open.
+    // The native server too cuts a connection that sends a request while an answer is open.
     if (connection.busy || socket.destroyed) return connection.cut();
     const request = new NodeRequest(message);
     const route = this.#sockets.get(request.getUrl());
@@ -249,7 +251,7 @@ export class NodeServer implements RawServer {
     });
   }
 
-  /** Serves a request that asks for another protocol, which a server may leave unheard. */
+  /** Serves a request that asks for another protocol; a server may ignore that wish. */
   #goOn(message: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(message), 'latin1'), head]));
     this.#server.emit(this.#tls === null ? 'connection' : 'secureConnection', socket);
@@ -261,7 +263,8 @@ export class NodeServer implements RawServer {
       return connection.cut();
     }
     const timer = setTimeout(() => socket.destroy(), IDLE_MS).unref();
-    // It would keep all that the connection had, as the body of a request that was cut off.
+    // A timer left behind would keep the connection's memory, as the body of a request that was
+    // cut.
     socket.once('close', () => clearTimeout(timer));
   }
 }

@@ -1,4 +1,4 @@
-/** WebSockets of the HTTP server of Node.js. */
+/** WebSockets on the HTTP server of Node.js. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
@@ -10,7 +10,7 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VERSIONS: readonly (string | undefined)[] = ['13', '8'];
 
-/** What `send` says of a message. */
+/** Results of `send`. */
 const KEPT = 0;
 const SENT = 1;
 const DROPPED = 2;
@@ -21,7 +21,7 @@ function areProtocols(field: string | undefined): boolean {
   return names.every((name) => TOKEN.test(name)) && new Set(names).size === names.length;
 }
 
-/** Whether a request is one for a WebSocket that can be opened. */
+/** Whether a request asks for a WebSocket that can be opened. */
 export function isUpgrade({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&
@@ -32,7 +32,7 @@ export function isUpgrade({ method, headers }: IncomingMessage): boolean {
   );
 }
 
-/** The head of a request as it was sent, but for the field that asks for another protocol. */
+/** The head of a request as it was sent, without the field that asks for another protocol. */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method ?? ''} ${url ?? ''} HTTP/${httpVersion}`];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -50,7 +50,7 @@ function bytesOf(data: RawData): ArrayBuffer {
 interface SocketOptions {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
-  /** What came behind the head. */
+  /** Bytes that came after the head. */
   readonly head: Buffer;
   readonly limits: SocketLimits;
   readonly events: SocketEvents;
@@ -61,7 +61,7 @@ export class NodeSocket implements RawSocket {
   readonly #ws: WebSocket;
   readonly #options: SocketOptions;
   #behind = false;
-  /** It was closed, as far as who uses it knows. */
+  /** Whether it counts as closed for its user. */
   #over = false;
 
   private constructor(ws: WebSocket, options: SocketOptions) {
@@ -71,14 +71,14 @@ export class NodeSocket implements RawSocket {
       this.#tell((events) => events.message(bytesOf(data), isBinary)),
     );
     const alive = (): void => this.#tell((events) => events.alive());
-    // What a client sends against the protocol closes it, with a code.
+    // Where a client breaks the protocol, `ws` closes the connection with a code.
     ws.on('ping', alive)
       .on('pong', alive)
       .on('error', () => undefined);
     ws.on('close', () => this.#closed());
   }
 
-  /** Opens the one that a request asks for, which `isUpgrade` has said yes to. */
+  /** Opens the WebSocket of a request that `isUpgrade` has accepted. */
   static open(options: SocketOptions, connection: NodeConnection): void {
     const { message, socket, head, limits } = options;
     const server = new WebSocketServer({
@@ -93,7 +93,7 @@ export class NodeSocket implements RawSocket {
       connection.becomes(() => own.close());
       own.#tell((events) => events.open(own));
     });
-    // Whoever has gone meanwhile is told to be gone.
+    // It was not opened because the client has left meanwhile, which its handler must be told.
     if (opened === null) {
       options.events.closed();
       connection.cut();
@@ -103,7 +103,7 @@ export class NodeSocket implements RawSocket {
   send(text: Uint8Array): number {
     const ws = this.#ws;
     if (this.#over || ws.bufferedAmount > this.#options.limits.bufferedBytesMax) return DROPPED;
-    // Whoever sends it may use the memory again.
+    // The caller may overwrite its memory.
     ws.send(Buffer.from(text), { binary: false }, () => this.#caughtUp());
     if (ws.bufferedAmount === 0) return SENT;
     this.#behind = true;
@@ -156,7 +156,7 @@ export class NodeSocket implements RawSocket {
     }
   }
 
-  /** What a handler throws is a bug: it ends the connection, and not the process. */
+  /** An exception of a handler is a bug: it ends the connection, but not the process. */
   #tell(call: (events: SocketEvents) => void): void {
     if (this.#over) return;
     try {

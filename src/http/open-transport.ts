@@ -1,4 +1,4 @@
-/** Chooses the HTTP server underneath: the native one where it loads, or that of Node.js. */
+/** Chooses the HTTP server: the native one where it loads, otherwise that of Node.js. */
 import type { Config, TransportChoice } from '../config.js';
 import { SILENT, type Log } from '../log.js';
 import type { Fault, RawServer } from './transport.js';
@@ -6,26 +6,26 @@ import type { Fault, RawServer } from './transport.js';
 interface TransportOptions {
   readonly transport?: TransportChoice;
   readonly tls?: Config['tls'];
-  /** Told of bugs: what a handler threw, which cuts its connection. */
+  /** Called with exceptions of handlers, which are bugs and cut their connections. */
   readonly fault?: Fault;
-  /** Told where another server answers than the one that is best. */
+  /** Where it is logged that the native server cannot be used. */
   readonly log?: Log;
 }
 
-/** What the choice costs, for the log and for `situs doctor`. */
+/** The consequence of that, for the log and for `situs doctor`. */
 export const NODE_COST =
   'the HTTP server of Node.js answers instead, which needs more processor time for each request';
 
 async function nodeServer(fault: Fault, tls: Config['tls']): Promise<RawServer> {
-  // Loaded when it is needed alone: most services never are without the native server.
+  // Loaded only when it is needed, since most services have the native server.
   const { NodeServer } = await import('./node-server.js');
   return new NodeServer(fault, tls);
 }
 
 /**
- * Makes a server that is not listening yet.
+ * Makes a server that does not listen yet.
  * @throws Error in a sentence for the operator when the certificate cannot be used, or the native
- * server is demanded and cannot be loaded.
+ * server is required and cannot be loaded.
  */
 export async function createServer({
   transport = 'auto',

@@ -1,4 +1,7 @@
-/** Slow clients: what of an answer they do not take yet, and uploads held back for them. */
+/**
+ * Serves slow clients: the parts of answers that they do not take yet, and uploads that are read no
+ * faster than they are processed.
+ */
 import { kept, NO_BYTES } from '../base/growing-bytes.js';
 import { PacedBytes } from '../base/turns.js';
 import type { Traffic } from './exchange.js';
@@ -6,19 +9,19 @@ import type { RawResponse } from './transport.js';
 
 /*
  * Answers that the system's buffers of a connection do not take at once. The native server would
- * keep any number of such answers in memory of its own, so that a client that asks again and again
- * and reads nothing makes the service hold a thousand times what it sent. Here an answer is not
- * over until the system has taken it, and the native server cuts a connection that asks for more
- * before that: a connection holds one unfinished answer, and at most 16 KiB of finished ones. Of
- * short answers that go out by themselves that holds on average (`mayEnd`).
+ * keep any number of such answers in memory of its own, so that a client that sends requests and
+ * reads nothing could make the service keep a thousand times what it sent. Here an answer is not
+ * over until the system has taken it, and the native server cuts a connection that sends another
+ * request before that: a connection has one unfinished answer, and at most 16 KiB of finished ones.
+ * For short answers that are sent alone this holds on average (`mayEnd`).
  */
 
-/** What is left of one answer; sends it whenever the client takes some, until it has gone. */
+/** The rest of one answer; sends more of it whenever the client has taken some. */
 class Unsent {
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
   readonly #body: Uint8Array;
-  /** The length that was told; without a body it is that of the one left out. */
+  /** The announced length; for an answer without a body, the length of the body left out. */
   readonly #length: number;
 
   constructor(raw: RawResponse, body: Uint8Array, length: number, traffic: Traffic) {
@@ -60,17 +63,17 @@ function endHead(raw: RawResponse, length: number): boolean {
 }
 
 /**
- * Whether the head of an answer that was not taken may have a gap. Where several are sent together,
- * with more than 16 KiB of them, to a client that is behind, the native server drops the piece at
- * which it finds that out, be it one of a head. None of the body is taken then either. Such a
- * client has not read what it was sent before and asks for more, and what it reads next could be
- * anything.
+ * Whether the head of an answer that was not taken may have a gap. If several answers are sent
+ * together, more than 16 KiB of them, and the client is behind, the native server drops the piece
+ * at which it notices that, which may belong to a head. Then nothing of the body is taken either.
+ * Such a client has sent another request without reading its answers, and what it reads next could
+ * be anything.
  */
 function isTorn(raw: RawResponse, { native }: Traffic, alone: boolean): boolean {
   return native === true && !alone && raw.getWriteOffset() === 0;
 }
 
-/** Cuts the connection when the native server is done with what is corked. */
+/** Cuts the connection after the native server has finished the corked writes. */
 function cutLater(raw: RawResponse): void {
   let isOpen = true;
   raw.onAborted(() => {
@@ -82,10 +85,10 @@ function cutLater(raw: RawResponse): void {
 }
 
 /**
- * Ends an answer whose head was written; to be called corked. `tryEnd` returns a list, which takes
- * 0.4 µs; `end` does not. But where more than 16 KiB of answers are sent together, what `end`
- * leaves of the last one is lost and its response stays open, and where nobody was told of its
- * abort the native server ends the process. `alone`: nothing else is sent with it.
+ * Ends an answer whose head was written; call it corked. `tryEnd` returns a list, which takes 0.4
+ * µs longer than `end`. But where more than 16 KiB of answers are sent together, `end` loses the
+ * rest of the last one and leaves its response open; without a callback for its abort, the native
+ * server then ends the process. `alone`: nothing else is sent with this answer.
  */
 export function endWith(
   raw: RawResponse,
@@ -100,21 +103,21 @@ export function endWith(
   new Unsent(raw, bytes, bytes.length, traffic);
 }
 
-/** Longer answers are always ended with what tells whether the client took them. */
+/** Longer answers are always ended with the call that tells whether the client took them. */
 export const ENDED_BYTES_MAX = 4_096;
 
-/** Bytes of answers to a client that takes none after which that is found out, on average. */
+/** How many bytes of answers a client may leave unread, on average, before that is noticed. */
 const UNNOTICED_BYTES = 8_192;
 
-/** Of a character. */
+/** Most bytes of a UTF-16 code unit in UTF-8. */
 const UTF8_BYTES_MAX = 3;
 
 /**
- * Whether an answer that is sent alone, with a head of so many bytes, is ended with `end`. What a
- * client does not take of it stays in memory, its connection may ask for more, and a service that
- * stops does not wait for it. So chance decides, by the length: who reads nothing is found out
- * after 8 KiB of such answers on average (in one case of a thousand only after 56), and cannot know
- * when.
+ * Whether an answer that is sent alone, after a head of `headBytes`, may be ended with `end`. What
+ * the client does not take of it stays in memory, its connection may send another request, and a
+ * service that stops does not wait for it. So chance decides, by the length: a client that reads
+ * nothing is noticed after 8 KiB of such answers on average (in one case of a thousand only after
+ * 56), and cannot know when.
  */
 export function mayEnd(headBytes: number, body: string | Uint8Array): boolean {
   const most = typeof body === 'string' ? body.length * UTF8_BYTES_MAX : body.length;
@@ -122,7 +125,7 @@ export function mayEnd(headBytes: number, body: string | Uint8Array): boolean {
   return bytes <= ENDED_BYTES_MAX && Math.random() * UNNOTICED_BYTES >= bytes;
 }
 
-/** Ends an answer to HEAD, with the length of the body that is left out; to be called corked. */
+/** Ends an answer to HEAD, with the length of the body that is left out; call it corked. */
 export function endWithout(
   raw: RawResponse,
   body: string | Uint8Array,
@@ -137,18 +140,19 @@ export function endWithout(
 }
 
 /*
- * The upload of a duplex exchange: read on while who works on it keeps up, some bytes a turn.
+ * The upload of a duplex exchange: some bytes of it are passed on each turn, and it is read on only
+ * while its reader keeps up.
  */
 
 export class PacedUpload {
   #raw: RawResponse | null;
   readonly #pieces: PacedBytes;
-  /** Who works on the upload wants no more for now. */
+  /** Whether the reader of the upload wants no more for now. */
   #paused = false;
-  /** The native response was told to read no more. */
+  /** Whether the native response was told to stop reading. */
   #still = false;
 
-  /** `bring` is called with each piece, whose memory is only its own until it returns. */
+  /** `bring` is called with each piece, whose memory is valid only during the call. */
   constructor(raw: RawResponse, bring: (piece: Uint8Array, isLast: boolean) => void) {
     this.#raw = raw;
     this.#pieces = new PacedBytes(bring, () => this.#settle());
@@ -158,13 +162,13 @@ export class PacedUpload {
     return this.#paused;
   }
 
-  /** Brings a piece at once or when it is its turn. */
+  /** Passes a piece on, at once or when it is its turn. */
   push(piece: Uint8Array, isLast: boolean): void {
     this.#pieces.push(piece, isLast, true);
     this.#settle();
   }
 
-  /** Brings no more until `resume`, and reads no more; a few pieces may still arrive. */
+  /** Passes nothing on until `resume`, and stops reading; a few pieces may still arrive. */
   pause(): void {
     this.#paused = true;
     this.#pieces.rest();
@@ -177,31 +181,34 @@ export class PacedUpload {
     this.#settle();
   }
 
-  /** Stops the native response again, after what may have woken it. */
+  /** Pauses the native response again after an action that may have resumed it. */
   hold(): void {
     if (this.#still) this.#raw?.pause();
   }
 
-  /** Tells the native response that it is not forgotten. */
+  /** Restarts the idle timer of the native response. */
   nudge(): void {
     this.#raw?.pause();
     if (!this.#still) this.#raw?.resume();
   }
 
-  /** Drops what waits for its turn; how many bytes that were. */
+  /** Drops the bytes that wait for their turn, and returns how many there were. */
   drop(): number {
     const bytes = this.#pieces.clear();
     this.#settle();
     return bytes;
   }
 
-  /** The native response is touched no more. */
+  /** Gives up the native response. */
   close(): void {
     this.#raw = null;
     this.#pieces.clear();
   }
 
-  /** Has the native response read or not: one that is told without need reads no more. */
+  /**
+   * Pauses or resumes the native response, but only on a change: a needless call would stop it
+   * reading.
+   */
   #settle(): void {
     const still = this.#paused || this.#pieces.holds;
     if (this.#raw === null || still === this.#still) return;
@@ -212,15 +219,15 @@ export class PacedUpload {
 }
 
 /*
- * The answer of a duplex exchange: handed over in pieces, small ones to a client that was behind.
+ * The answer of a duplex exchange: it is written in pieces, small ones while the client is behind.
  */
 
-/** Bytes handed over at a time to a client that keeps up. */
+/** How many bytes are written at a time to a client that keeps up. */
 export const PIECE_BYTES_MAX = 65_536;
-/** What a client that was behind is tried with: it adds up while the client takes nothing. */
+/** How many bytes are tried on a client that is behind; they add up while it takes nothing. */
 const PROBE_BYTES = 64;
 
-/** Pieces that were not handed over yet. */
+/** Pieces of an answer that were not written yet. */
 export class PendingPieces {
   #pieces: Uint8Array[] = [];
 
@@ -228,14 +235,14 @@ export class PendingPieces {
     return this.#pieces.length === 0;
   }
 
-  /** Adds a part of the answer, which is not copied. */
+  /** Adds a part of the answer without copying it. */
   add(part: Uint8Array): void {
     for (let at = 0; at < part.length; at += PIECE_BYTES_MAX) {
       this.#pieces.push(part.subarray(at, at + PIECE_BYTES_MAX));
     }
   }
 
-  /** The next one, or for a client that was `behind` its beginning; undefined for none. */
+  /** The next piece; its beginning if the client is `behind`; undefined where there is none. */
   next(behind: boolean): Uint8Array | undefined {
     const piece = this.#pieces.shift();
     if (piece === undefined) return undefined;

@@ -1,9 +1,12 @@
-/** Proxies whose word for a client's address is taken: anybody else's X-Forwarded-For is not. */
+/**
+ * Proxies that are trusted to state a client's address in X-Forwarded-For; anybody else's is
+ * ignored.
+ */
 import ipaddr from 'ipaddr.js';
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** One address, or a network as "10.0.0.0/8"; null for anything else. */
+/** Parses an address or a network ("10.0.0.0/8"); null for anything else. */
 function networkOf(text: string): Network | null {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.isValid(text) || ipaddr.IPv4.isValid(text) !== text.includes('.')) return null;
@@ -26,7 +29,7 @@ export class TrustedProxies {
   }
 
   /**
-   * The proxies of the setting; null where it names none.
+   * The proxies in the setting; null where it names none.
    * @throws Error that names the setting where it is no list of addresses and networks.
    */
   static of(text: string): TrustedProxies | null {
@@ -41,9 +44,9 @@ export class TrustedProxies {
   }
 
   /**
-   * The address a request counts for: that of the connection, or where a trusted proxy has it, the
-   * last one in its field that is no trusted proxy itself. What stands before that may be anybody's
-   * invention; what is no address ends the search.
+   * The address that a request is counted under: that of the connection or, if that is a trusted
+   * proxy, the last one in its field that is not. A client may have invented all that precedes it.
+   * A text that is no address ends the search.
    */
   clientOf(address: string, forwarded: string): string {
     if (!this.#trusts(address)) return address;
@@ -66,10 +69,13 @@ export class TrustedProxies {
   }
 }
 
-/** "203.0.113.7" of "203.0.113.7:51034" or "[2001:db8::1]:51034"; empty for what is no address. */
+/**
+ * "203.0.113.7" of "203.0.113.7:51034", and likewise for "[2001:db8::1]:51034"; empty for a text
+ * that is no address.
+ */
 function bareAddress(hop: string): string {
   const bare =
     /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
-  // In full, as the native server writes addresses: what is counted by them is by network.
+  // Written in full, as by the native server, since clients are counted by the groups of a network.
   return ipaddr.isValid(bare) ? ipaddr.process(bare).toNormalizedString() : '';
 }

@@ -1,7 +1,7 @@
 /**
- * The rate of each key: one rolling window over all versions and operations. A window takes at most
- * 1 MiB (see rate-window.ts), and one that stood empty for a minute or two is dropped, so that
- * memory follows the keys in use.
+ * Limits the rate of each key, by one rolling window over all versions and operations. A window
+ * takes at most 1 MiB (see rate-window.ts), and one that was empty for a minute or two is dropped,
+ * so that memory depends on the keys in use.
  */
 import { performance } from 'node:perf_hooks';
 import { KEY_SLOTS } from '../store/format.js';
@@ -18,36 +18,39 @@ import { type Fields, type Head, headOf, JSON_TYPE } from './reply.js';
 export const LIMIT_HEADER = 'X-RateLimit-Limit';
 export const REMAINING_HEADER = 'X-RateLimit-Remaining';
 
-/** What is limited: a key with its requests a minute. */
+/** A key and how many requests it may make a minute. */
 export interface Rated {
   readonly id: string;
   readonly rate: number;
-  /** A hint where to look for its window first; keys without one share the first place. */
+  /** Where to look for its window first; keys without a slot share the first one. */
   readonly slot?: number;
 }
 
 export interface RateGate {
-  /** Admits one request of a key: how many remain in its window, or REFUSED. */
+  /** Admits one request of a key, and returns how many remain in its window, or REFUSED. */
   take(key: Rated): number;
-  /** How many requests a key has left, without taking one. */
+  /** How many requests a key has left; nothing is counted. */
   remaining(key: Rated): number;
   /**
-   * Where windows are shared with other processes: takes a place in one, or only looks, and says
-   * what `take` and `remaining` would, at once where it can. Never rejects; null where those are to
-   * be asked instead.
+   * Present where windows are shared with other processes. Takes a place in a window, or only
+   * looks, and returns what `take` or `remaining` would, at once where possible. Never rejects;
+   * null where `take` or `remaining` has to be called instead.
    */
   ask?(key: Rated, takes: boolean): Promise<number> | number | null;
 }
 
-/** The two fields of every answer to a key; zeros where there is none. */
+/** The two rate fields of every answer to a key; zeros where there is no key. */
 export function rateFields(limit: number, remaining: number): Fields {
   return { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining };
 }
 
-/** The rate of the last head, and what it begins with: most answers are to keys of one rate. */
+/** The beginning of the last head and the rate in it, since most keys have the same rate. */
 const lastHead = { rate: Number.NaN, start: '' };
 
-/** What `headOf` makes of the rate fields of a JSON answer, without looking at them anew. */
+/**
+ * The head of a JSON answer with its rate fields, as `headOf` makes it, but mostly from the one
+ * before.
+ */
 export function ratedHead(rate: number, remaining: number): Head {
   if (lastHead.rate !== rate) {
     lastHead.rate = rate;
@@ -56,7 +59,7 @@ export function ratedHead(rate: number, remaining: number): Head {
   return `${lastHead.start}${remaining}` as Head;
 }
 
-/** Turns the remembered requests of one kind of window into the other. */
+/** Converts a window to the other kind, with the requests that it remembers. */
 function converted(window: RateWindow, now: number, exact: boolean): RateWindow {
   if (exact) {
     const next = new ExactWindow();
@@ -64,7 +67,7 @@ function converted(window: RateWindow, now: number, exact: boolean): RateWindow 
     window.each((_at, count) => {
       total += count;
     });
-    // Older ones than these can never decide, and there may be millions.
+    // Only the last EXACT_MAX can matter, and there may be millions.
     let skipped = Math.max(0, total - EXACT_MAX);
     window.each((at, count) => {
       const kept = Math.max(0, count - skipped);
@@ -78,7 +81,7 @@ function converted(window: RateWindow, now: number, exact: boolean): RateWindow 
   return next;
 }
 
-/** A window, and the key that it was last asked for with: it is of the kind for its rate. */
+/** A window, and the key object that last asked for it, whose rate decides the kind of window. */
 interface Held {
   key: Rated;
   window: RateWindow;
@@ -86,10 +89,10 @@ interface Held {
 
 const NONE: Held = { key: { id: '', rate: 0 }, window: new ExactWindow() };
 
-/** The windows of keys in the memory of this process; times are milliseconds of one clock. */
+/** The windows of keys in the memory of this process. Times are milliseconds of one clock. */
 export class KeyWindows {
   readonly #windows = new Map<string, Held>();
-  /** Those that were asked for last, by the slots of their keys. */
+  /** The windows that were asked for last, by the slots of their keys. */
   readonly #recent: Held[] = new Array<Held>(KEY_SLOTS).fill(NONE);
   #sweptAt: number;
 
@@ -97,25 +100,25 @@ export class KeyWindows {
     this.#sweptAt = now;
   }
 
-  /** Keys that have one. */
+  /** The ids of keys that have a window. */
   get ids(): Iterable<string> {
     return this.#windows.keys();
   }
 
-  /** Admits one request of a key within a limit: how many remain, or REFUSED. */
+  /** Admits one request of a key within a limit, and returns how many remain, or REFUSED. */
   take(key: Rated, now: number, limit: number): number {
     return this.of(key, now).take(now, limit);
   }
 
-  /** The window of a key. */
+  /** The window of a key, which is made where there is none. */
   of(key: Rated, now: number): RateWindow {
     if (now - this.#sweptAt >= WINDOW_MS) this.#sweep(now);
     const held = this.#recent[key.slot ?? 0]!;
-    // Nothing of a key changes: with another rate it is another object.
+    // Key objects never change; a key with a new rate is another object.
     return held.key === key ? held.window : this.#search(key, now);
   }
 
-  /** The window of a key that is not in its slot; it is from now on. */
+  /** Finds the window of a key that is not in its slot, and puts it there. */
   #search(key: Rated, now: number): RateWindow {
     let held = this.#windows.get(key.id) ?? NONE;
     if (held.key !== key) held = this.#fit(key, now);
@@ -123,7 +126,7 @@ export class KeyWindows {
     return held.window;
   }
 
-  /** Drops the windows that hold nothing. */
+  /** Drops empty windows. */
   #sweep(now: number): void {
     this.#sweptAt = now;
     this.#recent.fill(NONE);
@@ -132,7 +135,10 @@ export class KeyWindows {
     }
   }
 
-  /** The window of a key that it was not asked for with. */
+  /**
+   * The window for a key object that it was not asked for with last; its kind is changed to fit the
+   * rate.
+   */
   #fit(key: Rated, now: number): Held {
     const exact = key.rate <= EXACT_MAX;
     const found = this.#windows.get(key.id);
@@ -148,13 +154,13 @@ export class KeyWindows {
     return found;
   }
 
-  /** The window of a key that has one. */
+  /** The window of a key; undefined where there is none. */
   find(id: string): RateWindow | undefined {
     return this.#windows.get(id)?.window;
   }
 }
 
-/** Makes a gate whose windows live in memory; `now` is a clock that never goes back. */
+/** Makes a gate whose windows are in memory; `now` is a clock that never goes back. */
 export function createRateGate(now: () => number = () => performance.now()): RateGate {
   const windows = new KeyWindows(now());
   return {

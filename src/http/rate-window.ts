@@ -2,28 +2,30 @@
 
 export const WINDOW_MS = 60_000;
 
-/** Up to this many requests a minute are remembered one by one. */
+/** Rates up to this many requests a minute remember each request. */
 export const EXACT_MAX = 100_000;
 
-/** Returned in place of what remains when a request is refused. */
+/** Returned instead of the number that remains when a request is refused. */
 export const REFUSED = -1;
 
-/** Times are milliseconds on any clock that never goes back. */
+/** Times are milliseconds of any clock that never goes back. */
 export interface RateWindow {
-  /** Admits one request and returns how many remain, or REFUSED. A refused one does not count. */
+  /**
+   * Admits one request and returns how many remain, or REFUSED. A refused request does not count.
+   */
   take(now: number, limit: number): number;
-  /** How many remain, without admitting any. */
+  /** How many remain; nothing is counted. */
   remaining(now: number, limit: number): number;
-  /** Visits what is remembered, oldest first. */
+  /** Visits the remembered requests, oldest first. */
   each(visit: (at: number, count: number) => void): void;
 }
 
 const CAPACITY_MIN = 64;
 
 /**
- * Remembers the time of every request in a ring: exact to the clock's resolution. It takes 8 bytes
- * for each request of the fullest minute, rounded up to a power of two: at most 1 MiB, since no
- * limit above EXACT_MAX is kept this way.
+ * Remembers the time of every request in a ring, with the clock's resolution. It takes 8 bytes for
+ * each request of the fullest minute, rounded up to a power of two: at most 1 MiB, since no limit
+ * above EXACT_MAX is kept this way.
  */
 export class ExactWindow implements RateWindow {
   #times = new Float64Array(CAPACITY_MIN);
@@ -42,7 +44,7 @@ export class ExactWindow implements RateWindow {
     return Math.max(0, limit - this.#count);
   }
 
-  /** Remembers a request without asking. */
+  /** Remembers a request without checking the limit. */
   add(at: number): void {
     if (this.#count === this.#times.length) this.#grow();
     const { length } = this.#times;
@@ -98,7 +100,7 @@ export class BucketWindow implements RateWindow {
     return Math.max(0, limit - this.#total);
   }
 
-  /** Remembers requests of the past without asking. */
+  /** Remembers past requests without checking the limit. */
   add(at: number, count: number): void {
     const millisecond = Math.floor(at);
     if (millisecond > this.#at || millisecond <= this.#at - WINDOW_MS) return;

@@ -1,36 +1,42 @@
-/** What handlers see and give. Nothing here knows the server underneath. */
+/** Requests and answers as handlers see them, independent of the HTTP server. */
 import { statusLine } from './status.js';
 
 export interface Request {
   readonly method: string;
-  /** As sent, without the query. */
+  /** The path as it was sent, without the query. */
   readonly path: string;
   /** Raw query string without the question mark. */
   readonly query: string;
-  /** A header by lower-case name, empty when absent. On routes without a body: ask at once. */
+  /**
+   * A header field by its lower-case name; empty when absent. On routes without a body, call this
+   * within the handler.
+   */
   header(name: string): string;
-  /** Address of the client, empty when unknown. On routes without a body: ask at once. */
+  /**
+   * Address of the client, empty when unknown. On routes without a body, call this within the
+   * handler.
+   */
   client(): string;
-  /** Whether a trusted proxy passed it on; told of routes whose body and answer are both open. */
+  /** Whether a trusted proxy passed the request on; set on duplex routes only. */
   readonly isProxied?: boolean;
   /**
-   * Told by the gate whose request it is: the first characters of its key, the query without the
-   * key where that may stand in it, and the key.
+   * Called by the gate when it knows whose request it is: with the first characters of the key, the
+   * query without the key (on routes that accept it there), and the key.
    */
   identified?(keyPrefix: string, query: string, key: string): void;
   /**
-   * Where windows are shared with other processes: how many requests are left to the key, or that
-   * it is refused, as was asked before the handler was called.
+   * Where windows are shared with other processes: how many requests the key has left, or REFUSED,
+   * as answered before the handler was called.
    */
   readonly taken?: number;
   /**
-   * Empty on routes that take none. Routes that wait for anything take it at once: it is let go of
-   * when the handler returns, so that only what is still needed stays in memory.
+   * Empty on routes without a body. It is released when the handler returns, so that only what is
+   * still needed stays in memory: a handler that waits for anything takes it first.
    */
   readonly body: Uint8Array;
   /**
-   * Calls back once when the request was answered or its client has gone, so that work nobody waits
-   * for can be given up. Absent where that cannot be told.
+   * Calls back once when the request was answered or its client has left, so that work nobody waits
+   * for can be given up. Absent where that cannot be known.
    */
   onClosed?(closed: () => void): void;
 }
@@ -38,8 +44,8 @@ export interface Request {
 declare const headBrand: unique symbol;
 
 /**
- * The Content-Type and every further header field of an answer in one text. The native server pays
- * for each call and not for each byte, so fields that repeat are joined once and kept.
+ * The Content-Type and all further header fields of an answer in one text. For the native server
+ * each call costs time, and not each byte, so fields that repeat are joined once and kept.
  */
 export type Head = string & { readonly [headBrand]: true };
 
@@ -48,23 +54,23 @@ export interface Reply {
   /** Bytes are ASCII, and may be a view that the next answer overwrites. */
   readonly head: Head | Uint8Array;
   /**
-   * The head behind a status line of 200, as bytes, where it is kept so (`NumberedHead`); the next
-   * answer overwrites it.
+   * The same head after a status line of 200, as bytes, where those are kept (`NumberedHead`); the
+   * next answer overwrites it.
    */
   readonly joined?: ArrayBuffer;
   readonly body: string | Uint8Array;
-  /** For those who count: the response code, of lookups and where a refusal has one. */
+  /** For the log and the counts: the response code, of lookups and of refusals that have one. */
   readonly code?: number;
-  /** Of lookups and carts: how the place was found, as an index. */
+  /** For lookups and carts: how the place was found, as an index. */
   readonly precision?: number;
   /** The release that answered. */
   readonly dataset?: string;
 }
 
-/** What is noted of an answer that is written bit by bit; 0 as long as it has no status. */
+/** What is noted of an answer that is written in parts; its status is 0 until it begins. */
 export type Answered = Pick<Reply, 'status' | 'code' | 'dataset'>;
 
-/** Takes one answer. The first wins; one that comes after the client has gone is dropped. */
+/** Takes one answer. The first one counts; one that comes after the client has left is dropped. */
 export interface Answerer {
   send(reply: Reply): void;
 }
@@ -72,40 +78,42 @@ export interface Answerer {
 export type Handle = (request: Request, answer: Answerer) => void;
 
 /**
- * Decides by the head of a request, before its body is read: the answer that refuses it, or what is
- * called with the body. The body of the request it is given is empty.
+ * Decides by the head of a request, before its body is read: returns the answer that refuses it, or
+ * the handler for the body. The request passed here has an empty body.
  */
 export type Admit = (request: Request) => Reply | Handle;
 
-/** What a handler is told that reads a body and writes its answer at once. */
+/** What a handler receives that reads a body and writes its answer at the same time. */
 export interface DuplexEvents {
-  /** `piece` is emptied when this returns. */
+  /** Called with a piece of the body, which is emptied when this returns. */
   data(piece: Uint8Array, isLast: boolean): void;
-  /** What was written has been taken. */
+  /** Called when the client has taken what was written. */
   drained(): void;
-  /** Whether nothing can be done until the client sends or takes something. */
+  /** Whether the handler can do nothing until the client sends or takes something. */
   waiting(): boolean;
-  /** The client has sent nothing for the idle time. */
+  /** Called when the client has sent nothing for the idle time. */
   idle(): void;
-  /** The client has gone, or everything was sent. */
+  /** Called when the client has left, or everything was sent. */
   closed(): void;
 }
 
 export interface DuplexLimits {
-  /** Longest time that a client may send or take nothing; told in steps of a few seconds. */
+  /** Longest time in which a client may send or take nothing, checked every few seconds. */
   readonly idleMs: number;
-  /** How often an upload is kept from being cut; every few seconds unless given. */
+  /** How often the idle timer of an upload is restarted; every few seconds unless given. */
   readonly tickMs?: number;
-  /** Ends without the rest of the upload: for clients that read while they send. */
+  /**
+   * Whether to end without reading the rest of the upload, for clients that read while they send.
+   */
   readonly atOnce?: boolean;
 }
 
-/** Tells an answer from whatever else a step may give. */
+/** Tells an answer from any other result of a step. */
 export function isReply(value: object | null): value is Reply {
   return value !== null && (value as Partial<Reply>).head !== undefined;
 }
 
-/** The handler that looks at the head and goes on with the body, where both are there. */
+/** Makes a handler that decides by the head and goes on with the body, where both have arrived. */
 export function handleOf(admit: Admit): Handle {
   return (request, answer) => {
     const admitted = admit(request);
@@ -120,7 +128,7 @@ export const JSON_TYPE = 'application/json';
 export const XML_TYPE = 'application/xml; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Fields of answers that are the service's own: pages of other origins may read them all. */
+/** Fields of answers that are special to this service; pages of other origins may read them all. */
 export const OWN_HEADERS = {
   /** How the place was found. */
   precision: 'X-Situs-Precision',
@@ -128,11 +136,11 @@ export const OWN_HEADERS = {
   dataset: 'X-Situs-Dataset',
   /** What the answer depended on. */
   receipt: 'X-Situs-Receipt',
-  /** Under which name the rows of a file or of a session can be asked for again. */
+  /** The id under which the rows of a file or a session can be asked for again. */
   job: 'X-Situs-Job',
-  /** What answers rows, and in which layout. */
+  /** The program that answers rows, and the version of their layout. */
   engine: 'X-Situs-Engine',
-  /** Where the next page begins; absent with the last one. */
+  /** Where the next page begins; absent on the last page. */
   cursor: 'X-Situs-Next-Cursor',
 } as const;
 
@@ -153,16 +161,18 @@ export function headOf(type: string, fields: Fields = {}): Head {
   return head as Head;
 }
 
-/** A head of bytes with one field more. */
+/** A head of bytes with one more field. */
 export function withField(head: Uint8Array, name: string, value: string): Uint8Array {
   return Buffer.concat([head, Buffer.from(`\r\n${checked(name)}: ${checked(value)}`, 'latin1')]);
 }
 
 const ZERO = 48;
-/** What stands before a head where it is joined with the status. */
+/** Precedes a head where it is joined with the status. */
 const STATUS_LINE = `${statusLine(200)}\r\nContent-Type: `;
 
-/** A head whose number has so many digits: with the status, and the part behind that. */
+/**
+ * A head whose number has a certain count of digits: with the status line, and the part after it.
+ */
 interface Digits {
   readonly joined: ArrayBuffer;
   readonly bytes: Uint8Array;
@@ -170,16 +180,16 @@ interface Digits {
 }
 
 /**
- * A head that ends in one numeric field. It is kept as bytes and the digits are written in place:
- * the native server takes bytes as they are, where a text is joined and converted each time. The
- * status stands before it, since each value that is handed to that server costs 35 ns and more; a
- * buffer as a whole costs less than a part of one.
+ * A head that ends in a numeric field. It is kept as bytes, and only the digits are written: the
+ * native server takes bytes as they are, while a text is joined and converted each time. The status
+ * line precedes the head, since each value passed to that server costs 35 ns or more; a whole
+ * buffer costs less than a part of one.
  */
 export class NumberedHead {
   readonly #start: Buffer;
-  /** By the number of digits. */
+  /** Heads by their number of digits. */
   readonly #known: (Digits | undefined)[] = [];
-  /** Those of the number written last, that number, and the next one that has more. */
+  /** The head of the last number, that number, and the next one with more digits. */
   #now: Digits;
   #value = 0;
   #bound = 10;
@@ -189,18 +199,18 @@ export class NumberedHead {
     this.#now = this.#of(1);
   }
 
-  /** The head for a safe integer from 0 up; a view that the next call overwrites. */
+  /** The head for a safe integer from 0 on; a view that the next call overwrites. */
   with(value: number): Uint8Array {
     if (value !== this.#value) this.#write(value);
     return this.#now.head;
   }
 
-  /** What `with` gave last, behind a status line of 200. */
+  /** What `with` returned last, after a status line of 200. */
   get joined(): ArrayBuffer {
     return this.#now.joined;
   }
 
-  /** The head for numbers of so many digits, with zeros for them at first. */
+  /** Makes the head for numbers of so many digits, which are zeros at first. */
   #of(digits: number): Digits {
     const joined = new ArrayBuffer(this.#start.length + digits);
     const bytes = new Uint8Array(joined).fill(ZERO);
@@ -210,11 +220,11 @@ export class NumberedHead {
     return made;
   }
 
-  /** Writes digits from the last one on, up to where the number before had the same. */
+  /** Writes digits from the last one on, until they are those of the number before. */
   #write(value: number): void {
     let before = this.#value;
     if (value >= this.#bound || value < this.#bound / 10) {
-      // Of another length, none of the digits stands where it did.
+      // With another count of digits, none of them has its former place.
       before = -1;
       let digits = 1;
       for (this.#bound = 10; value >= this.#bound; this.#bound *= 10) digits += 1;
@@ -244,8 +254,8 @@ export function fieldsOf(head: Head | Uint8Array): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** What an answer is about that no handler gives. */
+/** The parts of a request that an answer without a handler depends on. */
 export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
 
-/** The rate fields of answers that no handler gives: unknown paths, wrong methods, faults. */
+/** The rate fields of answers that come from no handler: unknown paths, wrong methods, faults. */
 export type RefusalFields = (asking: Asking) => Fields;

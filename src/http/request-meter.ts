@@ -1,28 +1,28 @@
 /**
- * Counts and times of answered requests in plain arrays of numbers: noting one allocates nothing.
- * Whoever wants to know reads them when asked.
+ * Counts answered requests and their times in plain arrays of numbers, which allocates nothing.
+ * They are evaluated when somebody asks.
  */
 
-/** Upper bounds of the time to an answer: 64 µs times powers of two, up to 17 seconds. */
+/** Bounds of times in microseconds: 64 times powers of two, up to 17 seconds. */
 const FIRST_BOUND = 64;
 const FIRST_BOUND_BITS = 6;
 const BOUND_COUNT = 19;
-/** The largest whole number that has 32 bits with its sign. */
+/** The largest signed whole number of 32 bits. */
 const WHOLE_MAX = 2 ** 31 - 1;
-/** The last bucket has no bound. */
+/** The last bucket has no upper bound. */
 const BUCKETS = BOUND_COUNT + 1;
 const STATUSES_FROM = 100;
 const STATUSES = 500;
-/** Response codes of lookups and statuses of HTTP share numbers: codes are below 200. */
+/** Response codes of lookups and statuses of HTTP share one array: codes are below 200. */
 const CODES = 600;
 
-/** Bounds of the buckets in seconds; what is above the last one counts in the last bucket. */
+/** Upper bounds of the buckets in seconds; longer times count in the last bucket. */
 export const LATENCY_BOUNDS: readonly number[] = Array.from(
   { length: BOUND_COUNT },
   (_, at) => (FIRST_BOUND * 2 ** at) / 1_000_000,
 );
 
-/** Status of a request whose client has gone before its answer. */
+/** Status of a request whose client left before its answer. */
 export const GONE = 499;
 
 /** The bucket of a time in microseconds. */
@@ -37,7 +37,7 @@ interface Latency {
   readonly operation: string;
   /** Index of the precision. */
   readonly precision: number;
-  /** Requests in each bucket, not added up. */
+  /** How many requests are in each bucket; not cumulative. */
   readonly buckets: readonly number[];
   readonly seconds: number;
 }
@@ -50,7 +50,7 @@ export class RequestMeter {
   readonly #buckets: Float64Array;
   readonly #microseconds: Float64Array;
 
-  /** `operations` by their index; `precisions` tells how many there are. */
+  /** `operations` are in the order of their indexes; `precisions` is their number. */
   constructor(operations: readonly string[], precisions: number) {
     this.operations = operations;
     this.#precisions = precisions;
@@ -59,7 +59,7 @@ export class RequestMeter {
     this.#microseconds = new Float64Array(operations.length * precisions);
   }
 
-  /** Notes an answer; `code` is the response code in it, 0 where there is none. */
+  /** Counts an answer; `code` is its response code, 0 where it has none. */
   count(
     operation: number,
     status: number,
@@ -74,7 +74,7 @@ export class RequestMeter {
     this.#buckets[series * BUCKETS + bucketOf(microseconds)]! += 1;
   }
 
-  /** Calls `each` with the number of requests of every operation and status that came. */
+  /** Calls `each` for every operation and status that occurred. */
   requests(each: (operation: string, status: number, count: number) => void): void {
     this.#requests.forEach((count, at) => {
       if (count === 0) return;
@@ -83,14 +83,14 @@ export class RequestMeter {
     });
   }
 
-  /** Calls `each` with the number of refusals of every code that came. */
+  /** Calls `each` for every code of a refusal that occurred. */
   refusals(each: (code: number, count: number) => void): void {
     this.#codes.forEach((count, code) => {
       if (count > 0) each(code, count);
     });
   }
 
-  /** The times of every operation and precision that came. */
+  /** The times of every operation and precision that occurred. */
   latencies(): readonly Latency[] {
     const found: Latency[] = [];
     for (let series = 0; series < this.#microseconds.length; series += 1) {

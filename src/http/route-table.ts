@@ -1,4 +1,4 @@
-/** The table of routes, and what is answered where it has none. */
+/** The table of routes, and the answers where it has no route. */
 import type { AskWindow } from './ask-window.js';
 import type { DuplexHandling } from './duplex-route.js';
 import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
@@ -8,37 +8,43 @@ import type { Admit, Answerer, Handle, Request, Reply, Asking, RefusalFields } f
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /**
-   * Without a trailing slash; the same path with one is the same route. One segment may be `{id}`,
-   * which stands for any text; the handler reads it from the path of the request.
+   * Without a trailing slash; the path with one is the same route. One segment may be `{id}`, which
+   * stands for any text; the handler reads that from the path of the request.
    */
   readonly path: string;
-  /** Zero on routes that take no body. */
+  /** Zero on routes without a body. */
   readonly bodyBytesMax: number;
-  /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
+  /** Longest time until the answer; zero where the handler has a time limit of its own. */
   readonly deadlineMs: number;
   readonly handle: Handle;
   /**
-   * By the query: whether it is answered as soon as its handler is called. Others are handled
-   * together at the end of the turn, where a route says so at all; those with a body where the
-   * connection is read on.
+   * Whether a request with this query is answered as soon as its handler is called. On a route with
+   * this function, other requests are handled together at the end of the turn; those with a body
+   * only where their connection is read on.
    */
   readonly isAtOnce?: (query: string) => boolean;
-  /** Asked before the handler is called, which waits for it; null where there is nothing to. */
+  /**
+   * Asked before the handler is called, which waits for the answer; null where there is nothing to
+   * ask.
+   */
   readonly ask?: AskWindow | null;
-  /** On routes with a body: looks at the head first, and gives what `handle` is then. */
+  /**
+   * On routes with a body: judges the head, and returns the handler to call instead of `handle`.
+   */
   readonly admit?: Admit;
-  /** What a bug in the handler is answered with; a problem document without. */
+  /** Makes the answer to a bug in the handler; a problem document unless given. */
   readonly fault?: (request: Request) => Reply;
   /**
-   * On routes with a body: whether who got no answer may ask again, `keyed` under an
-   * Idempotency-Key alone; never unless given. Of such the connection may be read on (`Staying`).
+   * On routes with a body: whether a client without an answer may repeat its request, `keyed` only
+   * with an Idempotency-Key; never unless given. The connections of such requests may be read on
+   * (`Staying`).
    */
   readonly repeats?: 'always' | 'keyed';
-  /** Where body and answer are open at once; `handle` is not called then. */
+  /** Set where body and answer are open at the same time; then `handle` is not called. */
   readonly duplex?: DuplexHandling;
 }
 
-/** Deadline of handlers that do not say otherwise. */
+/** Time limit of handlers that state none. */
 export const DEADLINE_MS = 30_000;
 
 type Methods = ReadonlyMap<string, Route>;
@@ -49,12 +55,12 @@ export type RouteTable = ReadonlyMap<string, Methods>;
 /** A segment that stands for any text. */
 export const PARAMETER = '{id}';
 
-/** For answers whose kind has no fields of its own. */
+/** For answers without fields of their own. */
 export const NO_FIELDS: RefusalFields = () => ({});
 
 /**
  * Builds the table.
- * @throws Error when two routes answer the same method and path.
+ * @throws Error when two routes have the same method and path.
  */
 export function routeTable(routes: readonly Route[]): RouteTable {
   const table = new Map<string, Map<string, Route>>();
@@ -71,10 +77,10 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   return table;
 }
 
-/** Segments of a path in which a parameter is looked for. */
+/** Paths with more segments are not searched for a parameter. */
 const SEGMENTS_MAX = 8;
 
-/** What answers a path: as it is written, else with one of its segments as the parameter. */
+/** The routes of a path: as it is written, or else with one of its segments as the parameter. */
 export function methodsOf(table: RouteTable, path: string): Methods | undefined {
   const exact = table.get(path);
   if (exact !== undefined) return exact;
@@ -88,17 +94,17 @@ export function methodsOf(table: RouteTable, path: string): Methods | undefined 
   return undefined;
 }
 
-/** The route of a method: HEAD is answered as GET is, without the body. */
+/** The route of a method. HEAD is answered like GET, without the body. */
 export function routeOf(methods: Methods | undefined, method: string): Route | undefined {
   return methods?.get(method === 'HEAD' ? 'GET' : method);
 }
 
-/** What a path answers, in the order of its routes. */
+/** The methods that a path answers, in the order of its routes. */
 export function allowedOf(methods: Methods): readonly string[] {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
-/** Finds the route; answers 404 or 405 itself when there is none. */
+/** Finds the route; answers with 404 or 405 where there is none. */
 export function findRoute(
   table: RouteTable,
   method: string,
@@ -130,10 +136,13 @@ export function mayRepeat({ repeats }: Route, request: Request): boolean {
   return repeats === 'always' || (repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '');
 }
 
-/** What is asked where there is no operation. */
+/** The name for requests that belong to no operation. */
 const NO_OPERATION = 'none';
 
-/** Names of operations by their index: what is none first, then "GET /data/tic" of each route. */
+/**
+ * Names of operations by their index: first that for none, then one such as "GET /data/tic" for
+ * each route.
+ */
 export function operationNames(routes: readonly Route[]): readonly string[] {
   return [NO_OPERATION, ...routes.map(({ method, path }) => `${method} ${path}`)];
 }

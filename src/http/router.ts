@@ -1,4 +1,4 @@
-/** The way from a native request to a handler. */
+/** Leads from a native request to its handler. */
 import { type Log, messageOf } from '../log.js';
 import { keyPrefix } from '../store/keys.js';
 import { KEY_HEADER } from './api-key.js';
@@ -40,7 +40,7 @@ export {
 export class Router {
   readonly traffic: Traffic;
   readonly #front: Front;
-  /** Indexes of operations, as `operationNames` has them. */
+  /** The index of each operation in `operationNames`. */
   readonly #operations: ReadonlyMap<Route, number>;
   readonly #table: RouteTable;
   readonly #log: Log;
@@ -53,12 +53,12 @@ export class Router {
     (route, request) => this.#runBody(route, request),
     (request, error) => this.#failed(request, error),
   );
-  /** Memory of the bodies under way. */
+  /** The memory of the bodies under way. */
   readonly room: BodyRoom;
 
   /**
-   * `fieldsOf` gives the header fields of what no handler answers; bodies under way may take
-   * `bodiesBytesMax` together; `front` stands around every request.
+   * `fieldsOf` makes header fields for answers that come from no handler. All bodies together may
+   * take `bodiesBytesMax`. `front` does what is done around every request.
    */
   constructor(
     routes: readonly Route[],
@@ -79,14 +79,14 @@ export class Router {
   attach(server: RawServer): void {
     this.traffic.native = server.transport === 'native';
     this.traffic.connections = () => server.connections;
-    // With the server of Node.js holding costs nothing.
+    // On the server of Node.js, holding a connection costs nothing.
     const staying = server.transport === 'native' ? new Staying() : null;
     server.noteRefusals((raw, request, reply) => this.#front.refused(raw, request, reply));
     for (const [path, methods] of this.#table) {
       if (path.includes(PARAMETER)) continue;
       const get = methods.get('GET');
       const post = methods.get('POST');
-      // The hot paths: neither method nor path need to be asked for.
+      // For most requests neither method nor path needs to be read.
       if (get?.bodyBytesMax === 0 && get.duplex === undefined) {
         server.get(path, this.#getter(get, path, staying));
       }
@@ -102,7 +102,7 @@ export class Router {
     server.any('/*', (raw, request) => this.#dispatch(raw, request, staying));
   }
 
-  /** What answers the GETs of a path. */
+  /** Makes the native handler for the GETs of a path. */
   #getter(route: Route, path: string, staying: Staying | null): RawHandler {
     const options = { fresh: true, operation: this.#operations.get(route) ?? 0 };
     const { isAtOnce } = route;
@@ -120,7 +120,7 @@ export class Router {
 
   #putOff(route: Route, request: LiveRequest): void {
     const kept = request.keep();
-    // Until it is known, whose request it may be.
+    // The key that the request states, until the gate has checked it.
     kept.exchange.keyPrefix = keyPrefix(kept.header(KEY_HEADER));
     this.#late.add(route, kept);
   }
@@ -165,7 +165,7 @@ export class Router {
 
   #run(route: Route, request: LiveRequest): void {
     const { exchange } = request;
-    // The native request may not be asked when the deadline comes.
+    // The fields are made now, since the native request is gone when the time limit is over.
     if (route.deadlineMs > 0) {
       const fields = this.#fieldsOf(request);
       this.#limit(route, exchange, () => fields);
@@ -206,7 +206,7 @@ export class Router {
         : this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     request.handle = admitted;
-    // Without a length this is no number, which is not more than anything.
+    // NaN where there is no length, which is never greater.
     const told = lengthOf(raw.getHeader(FIELDS.contentLength));
     if (told > route.bodyBytesMax) {
       return refuseBody(exchange, this.#unkept(route, request, 'too-long'));
@@ -235,13 +235,13 @@ export class Router {
     request.release();
   }
 
-  /** Nothing stands around what is handled at the end of a turn. */
+  /** Handles an exception outside a handler, which is a bug and is caught nowhere else. */
   #failed({ path, exchange }: LiveRequest | BodyRequest, error: unknown): void {
     this.#log.error('handler failed', { path, message: messageOf(error) });
     exchange.abandon();
   }
 
-  /** What is done with the body, or the answer of a head that is refused. */
+  /** The handler for the body, or the answer that refuses the head. */
   #admit(route: Route, request: Request): Reply | Handle {
     if (route.admit === undefined) return route.handle;
     try {
@@ -251,7 +251,7 @@ export class Router {
     }
   }
 
-  /** Decides about a head when a shared window has answered; the body is read meanwhile. */
+  /** Judges the head when a shared window has answered; the body is read meanwhile. */
   #later(route: Route, exchange: Exchange, request: BodyRequest, asked: Promise<number>): Handle {
     return () => {
       const { body } = request;
@@ -275,7 +275,10 @@ export class Router {
     return problemReply({ status, detail }, route.path, this.#fieldsOf(request));
   }
 
-  /** `late` gives the answer: with a body that still comes, it has to be the connection's last. */
+  /**
+   * Sets the time limit. `late` answers; while a body still arrives, that must close the
+   * connection.
+   */
   #limit(
     route: Route,
     exchange: Exchange,

@@ -1,4 +1,4 @@
-/** Status lines of every status the service answers with. */
+/** Status lines of every status that the service answers with. */
 import type { ProblemStatus } from '../base/problem.js';
 
 const TITLES = {
@@ -36,12 +36,12 @@ const LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(TITLES).map(([status, title]) => [Number(status), `${status} ${title}`]),
 );
 
-/** "404 Not Found" */
+/** For example "404 Not Found". */
 export function statusLine(status: number): string {
   return LINES.get(status) ?? `${status} Status`;
 }
 
-/** "Not Found" */
+/** For example "Not Found". */
 export function statusTitle(status: ProblemStatus): string {
   return TITLES[status];
 }

@@ -1,16 +1,17 @@
 /**
- * Clients that go on with their connection. A connection is not read while its answer is made
- * (`Exchange.hold`), which costs a sixth of the front end's time for a lookup. What may be asked
- * again does without on the native server where it says `Connection: keep-alive`: whoever says so
- * does not end its half behind the request. Should such a client all the same, or send its next
- * request early, the native server cuts the connection, and the client has to ask again, as with
- * any connection that is used again (RFC 9112, 9.3.1 and 9.3.2). That a client has gone looks the
- * same; either way the connections of its key are held again for a while. Where thousands of
- * requests come under one key, clients that go are seen every minute and one that does not wait is
- * not: there it is tried again soon, and if that was too soon, later and later.
+ * Decides which connections are read on while an answer is made. Not reading them (`Exchange.hold`)
+ * costs a sixth of the front end's time for a lookup. On the native server, requests that may be
+ * repeated do without it if they say `Connection: keep-alive`: a client that says so does not end
+ * its half after the request. If it does so all the same, or sends its next request early, the
+ * native server cuts the connection, and the client has to repeat the request, as on any connection
+ * that is used again (RFC 9112, 9.3.1 and 9.3.2). A client that simply leaves looks the same. After
+ * either, connections of the same key are held for a while. Among thousands of requests of one key
+ * some client leaves every minute, which says little about the others; so for a busy key the time
+ * is short, and grows if another cut follows soon.
  *
- * What may be asked again: a GET, a POST that writes nothing, a write under an Idempotency-Key. A
- * write without one is held: its client could not know whether it was carried out.
+ * Requests that may be repeated are a GET, a POST that writes nothing, and a write with an
+ * Idempotency-Key. The connection of a write without one is held, because its client could not know
+ * whether it was carried out.
  */
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
@@ -20,25 +21,29 @@ import type { RawRequest } from './transport.js';
 /** How long connections of a key are held at most after one was cut while it was read on. */
 export const WARY_MS = 60_000;
 
-/** Of a busy key they are held so long, after so many requests; so many times longer each time. */
+/**
+ * For a busy key, with this many requests since the cut, connections are held only this long, but
+ * LONGER times as long after each further cut that follows soon.
+ */
 export const BUSY_WARY_MS = 2_000;
 export const BUSY_REQUESTS = 4_096;
 const LONGER = 5;
 
 /**
- * Requests with longer bodies are held: the calls of the system are little of what they take, and
- * what is made of a body needs its memory after a client that is seen to go has given it back.
+ * Connections of requests with longer bodies are held: system calls are a small part of their cost.
+ * Besides, on a connection that is read on, the room of a body is given back as soon as the client
+ * leaves, while its memory is still in use.
  */
 export const STAYING_BODY_BYTES_MAX = 16_384;
 
 const KEEP_ALIVE = 'keep-alive';
 
-/** Keys that are remembered; whoever asks names any, held or not. */
+/** How many keys are remembered; they need not exist, since any client can state one. */
 const KEYS_MAX = 4_096;
 
-/** How long connections are held after a cut: asked at each request, it counts them. */
+/** How long connections are held after a cut. It is asked for each request, and counts them. */
 class Hold {
-  /** At the latest; later on, when it ended. */
+  /** When the hold ends at the latest; after an early end, when that was. */
   #until: number;
   readonly #busyUntil: number;
   readonly #busyMs: number;
@@ -58,7 +63,7 @@ class Hold {
     return false;
   }
 
-  /** What holds after a further cut: the same, while it does; a longer one, soon after its end. */
+  /** The hold after a further cut: the same one while it lasts; a longer one soon after its end. */
   cutAgain(now: number): Hold {
     if (now < this.#until) return this;
     const isSoon = now - this.#until < BUSY_WARY_MS;
@@ -72,9 +77,9 @@ function holdAfterCut(before: Hold | undefined, now: number): Hold {
 
 export class Staying {
   readonly #now: () => number;
-  /** Why connections of a key are held, by the beginning of the key. */
+  /** The holds of keys, by the first characters of the key. */
   readonly #holds = new LRUCache<string, Hold>({ max: KEYS_MAX });
-  /** Why those are whose key is not known yet: any was cut. None once all of it is long over. */
+  /** The hold for requests whose key is not known yet, after a cut of any; undefined long after. */
   #any: Hold | undefined;
   #over = 0;
 
@@ -82,12 +87,14 @@ export class Staying {
     this.#now = now;
   }
 
-  /** Whether a request with this key may be read on; asked while its handler runs. */
+  /**
+   * Whether the connection of a request with this key may be read on; call it within the handler.
+   */
   stays(request: Pick<RawRequest, 'getHeader'>, keyPrefix: string): boolean {
     return this.says(request) && this.trusts(keyPrefix);
   }
 
-  /** Whether a client says that it goes on; asked while its handler runs. */
+  /** Whether a client says that it keeps its connection; call it within the handler. */
   says(request: Pick<RawRequest, 'getHeader'>): boolean {
     const said = request.getHeader(FIELDS.connection);
     if (said.length !== KEEP_ALIVE.length) return false;
@@ -95,19 +102,19 @@ export class Staying {
   }
 
   /**
-   * Whether none with this key was cut of late; of any, where the key is not known yet. To be asked
-   * once a request.
+   * Whether no connection of this key was cut lately, or none at all where the key is not known
+   * yet. Call it once for each request.
    */
   trusts(keyPrefix: string): boolean {
     if (this.#any === undefined) return true;
     const now = this.#now();
     const hold = keyPrefix === '' ? this.#any : this.#holds.get(keyPrefix);
-    // Then nothing holds any more, and no cut comes soon after what did.
+    // By then no hold lasts any more, and no cut would count as soon after one.
     if (now >= this.#over) this.#any = undefined;
     return hold === undefined || !hold.holds(now);
   }
 
-  /** A connection ended before its answer while it was read on. */
+  /** Notes that a connection ended before its answer while it was read on. */
   cut(keyPrefix: string): void {
     const now = this.#now();
     this.#over = now + WARY_MS + BUSY_WARY_MS;

@@ -1,6 +1,6 @@
 /**
- * The port between the service and an HTTP server underneath. `uws.ts` has it by the native server,
- * `node-server.ts` by the one of Node.js; `open-transport.ts` chooses.
+ * The port between the service and the HTTP server. `uws.ts` implements it with the native server,
+ * `node-server.ts` with that of Node.js; `open-transport.ts` chooses.
  */
 
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Reply } from './reply.js';
 /** Which server answers. */
 export type TransportName = 'native' | 'node';
 
-/** What is told of a certificate that cannot be read, or not with its key. */
+/** The error for a certificate that cannot be read, or does not fit its key. */
 export function unfitCertificate({
   cert,
   key,
@@ -29,44 +29,45 @@ export function unfitCertificate({
   );
 }
 
-/** Told of what a handler threw, which is a bug. */
+/** Called with an exception of a handler, which is a bug. */
 export type Fault = (error: unknown) => void;
 
-/** What the service uses of a response. Valid until it ended or was aborted. */
+/** What the service uses of a response. It is valid until it has ended or was aborted. */
 export interface RawResponse {
   writeStatus(status: string): RawResponse;
   writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): RawResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
   /**
-   * Ends with what the system takes at once: whether it took all of this, and whether that was all.
-   * A length greater than that of the body says that more comes; it is told by the first call.
+   * Sends what the system takes at once, and returns whether it took all of this and whether the
+   * answer is complete. A `length` above that of the body announces more; the first call determines
+   * it.
    */
   tryEnd(body: string | Uint8Array, length?: number): [taken: boolean, whole: boolean];
-  /** Bytes of the body that were taken so far. */
+  /** How many bytes of the body were taken so far. */
   getWriteOffset(): number;
-  /** Tells no length; after `tryEnd` without a body the one that was told there. */
+  /** Ends without a length or, after `tryEnd` without a body, with the length given there. */
   endWithoutBody(length?: undefined, closeConnection?: boolean): RawResponse;
   /** Sends a part of an answer of unknown length; false when the client is behind. */
   write(part: Uint8Array): boolean;
-  /** Calls back when the client has caught up; what it returns is whether nothing is left. */
+  /** Calls back when the client has caught up; the handler returns whether nothing is left. */
   onWritable(handler: (offset: number) => boolean): RawResponse;
   cork(write: () => void): RawResponse;
   close(): RawResponse;
   pause(): void;
   resume(): void;
   onAborted(handler: () => void): RawResponse;
-  /** Of the other end of the connection, in ASCII. */
+  /** The address of the other end of the connection, in ASCII. */
   getRemoteAddressAsText(): ArrayBuffer;
   /** `chunk` is emptied when the handler returns. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
 }
 
-/** One that takes bytes with header fields behind the status, as the native server does. */
+/** A response that takes bytes with header fields after the status, as the native server's do. */
 export interface JoiningResponse extends RawResponse {
   writeStatus(status: string | ArrayBuffer): RawResponse;
 }
 
-/** What the service uses of a request. Valid only while its handler runs. */
+/** What the service uses of a request. It is valid only while its handler runs. */
 export interface RawRequest {
   getHeader(lowerCaseName: string | ArrayBuffer): string;
   getUrl(): string;
@@ -75,33 +76,36 @@ export interface RawRequest {
   forEach(each: (name: string, value: string) => void): void;
 }
 
-/** A WebSocket. Valid until it was closed. */
+/** A WebSocket. It is valid until it was closed. */
 export interface RawSocket {
-  /** Sends bytes as text: 1 sent, 0 kept in memory until the client has caught up, 2 dropped. */
+  /**
+   * Sends bytes as text. Returns 1 if they were sent, 0 if they wait in memory, 2 if they were
+   * dropped.
+   */
   send(text: Uint8Array): number;
-  /** Bytes kept in memory. */
+  /** How many bytes wait in memory. */
   getBufferedAmount(): number;
   ping(): number;
-  /** Says goodbye after everything that was sent. */
+  /** Closes the WebSocket after everything that was sent. */
   end(code: number, reason: string): void;
   /** Cuts the connection. */
   close(): void;
   cork(write: () => void): void;
 }
 
-/** What a WebSocket is told. */
+/** Callbacks of a WebSocket. */
 export interface SocketEvents {
   open(socket: RawSocket): void;
   /** `message` is emptied when this returns. */
   message(message: ArrayBuffer, isBinary: boolean): void;
-  /** The client has caught up, or takes some again. */
+  /** The client has caught up, or at least takes some bytes again. */
   drained(): void;
   /** A ping or a pong came. */
   alive(): void;
   closed(): void;
 }
 
-/** Decides about an upgrade: calls `accept`, then or later, or answers in another way. */
+/** Decides about an upgrade: calls `accept`, at once or later, or answers in another way. */
 export type Upgrade = (
   response: RawResponse,
   request: RawRequest,
@@ -111,55 +115,55 @@ export type Upgrade = (
 export interface SocketLimits {
   /** A longer message cuts the connection. */
   readonly messageBytesMax: number;
-  /** Bytes kept in memory above which messages are dropped. */
+  /** How many bytes may wait in memory before messages are dropped. */
   readonly bufferedBytesMax: number;
 }
 
 export type RawHandler = (response: RawResponse, request: RawRequest) => void;
 
-/** Told of an answer to a head that no handler sees; gives the fields that go with it. */
+/** Notes an answer to a head that no handler sees, and returns its further fields. */
 export type RefusalNote = (
   response: RawResponse,
   request: RawRequest,
   reply: Reply,
 ) => readonly string[];
 
-/** Who is told of bugs and of refusals. */
+/** What to call with bugs and refusals. */
 export interface Told {
   readonly fault: Fault;
   note: RefusalNote;
 }
 
-/** A listening server. */
+/** An HTTP server. */
 export interface RawServer {
   readonly transport: TransportName;
-  /** Has each head that the server refuses by itself noted, where it can be read. */
+  /** Sets what is called for each readable head that the server refuses by itself. */
   noteRefusals(note: RefusalNote): void;
-  /** Every method of a pattern. Registration order decides. */
+  /** Handles every method of a pattern. The first registration that matches counts. */
   any(pattern: string, handler: RawHandler): void;
-  /** The handler answers whole or registers for an abort before it returns. */
+  /** The handler answers completely, or registers for an abort, before it returns. */
   get(pattern: string, handler: RawHandler): void;
   post(pattern: string, handler: RawHandler): void;
-  /** WebSockets of a path; to be said before other handlers of the path. */
+  /** Accepts WebSockets of a path. Call it before other handlers of the path are registered. */
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void;
   /**
-   * Listens and returns the port, or null when it cannot be had. `shared` lets others that share it
-   * listen on it too, where the port is given: each connection comes to one of them.
+   * Listens and returns the port, or null where that is not available. With `shared`, other
+   * processes that share a given port may listen on it too; each connection goes to one of them.
    */
   listen(host: string, port: number, shared?: boolean): Promise<number | null>;
   /** Refuses new connections; open ones go on. */
   stopListening(): void;
   /**
-   * Refuses new connections once those that came until then are taken, for a port that others
-   * listen on too; open ones go on.
+   * Refuses new connections after accepting those that have come, for a port on which other
+   * processes listen too; open ones go on.
    */
   stopTaking(): Promise<void>;
-  /** Open connections. */
+  /** How many connections are open. */
   readonly connections: number;
   /**
-   * Takes new connections with the certificate that its files hold now; open ones go on as they
-   * are. Nothing happens without TLS.
-   * @throws Error when certificate and key cannot be used; the ones before go on then.
+   * Accepts new connections with the present certificate files; open ones go on as they are. Does
+   * nothing without TLS.
+   * @throws Error when certificate and key cannot be used; the former ones stay in use then.
    */
   renew(): Promise<void>;
   /** Cuts every connection. */

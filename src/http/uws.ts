@@ -1,6 +1,6 @@
 /**
- * The transport of the native server, and the only file that knows it. It is loaded when first
- * needed, so that everything else (tests, the command line) runs where its binary cannot.
+ * The transport on the native server, and the only file that knows it. The server is loaded when
+ * first needed, so that all else (tests, the command line) runs where its binary cannot.
  */
 import { setHeadLimit, type Config } from '../config.js';
 import { ConnectionLimit } from './descriptors.js';
@@ -24,17 +24,17 @@ type Native = typeof import('uWebSockets.js');
 type NativeApp = ReturnType<Native['App']>;
 type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
 
-/** Without it two servers share a port unnoticed, and a request reaches either. */
+/** Without it two servers could share a port unnoticed, and a request could reach either. */
 const EXCLUSIVE_PORT = 1;
-/** For ports that are given: one that the system chooses is never shared. */
+/** For ports that are given; a port that the system chooses is never shared. */
 const SHARED_PORT = 0;
 
-/** A turn of the event loop that took no longer had nothing to take. */
+/** A turn of the event loop that took no longer than this had nothing to accept. */
 const QUIET_MS = 0.05;
-/** Turns after which it is not waited for one any more. */
+/** After this many turns, such a turn is no longer waited for. */
 const TURNS_MAX = 2_000;
 
-/** Tries to have the port again, each a millisecond later than the one before. */
+/** How often to try for the port again, each time a millisecond later than before. */
 const RENEW_TRIES = 100;
 
 /** For requests that may have a body. */
@@ -50,12 +50,12 @@ interface SocketHolder {
   readonly events: SocketEvents;
 }
 
-/** What is set within the cork of a WebSocket that is taken after its handler has returned. */
+/** Used in the cork of a WebSocket that is accepted after its handler has returned. */
 interface Later {
   cleared: readonly Buffer[] | null;
 }
 
-/** Hands a request for a WebSocket on, which is taken at once or later. */
+/** Passes a request for a WebSocket on, which is accepted at once or later. */
 function upgrading(
   upgrade: Upgrade,
   later: Later,
@@ -67,7 +67,7 @@ function upgrading(
         if (gathered(request).framing !== 'plain') {
           return refuse(raw, request, unclearBody(request.getUrl()), told);
         }
-        // Read first: the request is gone once it was answered.
+        // Read first, because the request is invalid after its answer.
         const [key, protocol, extensions] = ['key', 'protocol', 'extensions'].map((name) =>
           request.getHeader(`sec-websocket-${name}`),
         );
@@ -93,7 +93,7 @@ function upgrading(
     )(response, request);
 }
 
-/** Pings and clocks are the service's own: those of the native server cannot be told apart. */
+/** Pings and time-outs are the service's own: pings of the native server cannot be told apart. */
 function socketBehavior(
   { messageBytesMax, bufferedBytesMax }: SocketLimits,
   upgrade: Upgrade,
@@ -133,7 +133,7 @@ function socketBehavior(
   };
 }
 
-/** The native server cannot be loaded here; the message says why. */
+/** Thrown where the native server cannot be loaded; the message says why. */
 export class NativeUnavailable extends Error {}
 
 async function loadNative(): Promise<Native> {
@@ -150,7 +150,7 @@ async function loadNative(): Promise<Native> {
   }
 }
 
-/** Makes the native app; a certificate that cannot be read is told by the setting's name. */
+/** Makes the native app; an error about the certificate names the setting. */
 function nativeApp(native: Native, tls: Config['tls']): NativeApp {
   if (tls === null) return native.App();
   try {
@@ -160,14 +160,14 @@ function nativeApp(native: Native, tls: Config['tls']): NativeApp {
   }
 }
 
-/** Native apps behind one table of handlers: with TLS, one for each certificate there was. */
+/** Native apps with the same handlers; with TLS, one for each certificate so far. */
 class UwsServer implements RawServer {
   readonly transport = 'native';
   readonly #native: Native;
   readonly #told: Told;
   readonly #tls: Config['tls'];
   readonly #limit = new ConnectionLimit();
-  /** What was registered, for the next app. */
+  /** All registrations, for the next app. */
   readonly #steps: ((app: NativeApp) => void)[] = [];
   readonly #apps: NativeApp[] = [];
   #listening: ListenSocket | null = null;
@@ -222,8 +222,8 @@ class UwsServer implements RawServer {
   }
 
   async stopTaking(): Promise<void> {
-    // The kernel resets what it holds for a socket that is closed. Whatever is there is taken in a
-    // turn of the event loop, so the socket is closed right after one that found nothing.
+    // The kernel resets connections that wait at a closed socket. A turn accepts all that have
+    // come, so the socket is closed right after a turn that found none.
     for (let turns = 0; turns < TURNS_MAX; turns += 1) {
       const from = performance.now();
       await new Promise((resolve) => setImmediate(resolve));
@@ -242,14 +242,14 @@ class UwsServer implements RawServer {
     this.#begin();
     const address = this.#address;
     if (address[2]) {
-      // Both listen for a moment, and nothing is refused.
+      // Both listen for a moment, so that nothing is refused.
       const before = this.#listening;
       if ((await this.listen(...address)) === null) throw new Error('the port was taken meanwhile');
       this.#native.us_listen_socket_close(before);
       return;
     }
     this.stopListening();
-    // The native server lets go of the port at the end of a turn.
+    // The native server frees the port at the end of a turn.
     for (let tries = 0; tries < RENEW_TRIES; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, tries));
       if ((await this.listen(...address)) !== null) return;
@@ -276,7 +276,7 @@ class UwsServer implements RawServer {
   }
 }
 
-/** Null where the port cannot be had. */
+/** Returns null where the port is not available. */
 function listenOn(
   app: NativeApp,
   host: string,
@@ -285,13 +285,13 @@ function listenOn(
 ): Promise<ListenSocket | null> {
   return new Promise((resolve) => {
     const done = (socket: ListenSocket | false): void => resolve(socket === false ? null : socket);
-    // The published types know host or options, the server takes both.
+    // The published types allow a host or options; the server takes both.
     Reflect.apply(app.listen, app, [host, port, shared ? SHARED_PORT : EXCLUSIVE_PORT, done]);
   });
 }
 
 /**
- * Makes a server that is not listening yet. What a handler threw is a bug, and cuts its connection.
+ * Makes a server that does not listen yet; an exception of a handler cuts its connection.
  * @throws NativeUnavailable when the binary cannot be loaded.
  * @throws Error in a sentence for the operator when the certificate cannot be used.
  */

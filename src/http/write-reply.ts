@@ -1,4 +1,4 @@
-/** Writes answers, and heads of those that go out bit by bit, on a native response. */
+/** Writes answers, and the heads of those that are written in parts, to a native response. */
 import { fieldName } from './body-framing.js';
 import type { Traffic } from './exchange.js';
 import { NO_EXTRA, type DuplexSurroundings, type ExtraFields } from './front.js';
@@ -12,15 +12,15 @@ const CONTENT_TYPE = fieldName('Content-Type');
 /** Statuses of answers that have no content. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Writes the fields that no handler gives. */
+/** Writes the fields that do not come from a handler. */
 export function writeExtra(raw: RawResponse, extra: ExtraFields): void {
   for (let at = 0; at + 1 < extra.length; at += 2) raw.writeHeader(extra[at]!, extra[at + 1]!);
 }
 
 /**
- * Writes a whole answer; to be called corked. What the client does not take at once is sent as it
- * does, and counts as open until then, but for some short ones (`mayEnd`). `bodiless` leaves the
- * body out and tells its length; `alone` says that nothing else is sent with it.
+ * Writes a whole answer; call it corked. What the client does not take at once is sent later, and
+ * the answer counts as open until then, except for some short ones (`mayEnd`). `bodiless` leaves
+ * the body out but states its length; `alone` says that nothing else is sent with it.
  */
 export function writeReply(
   raw: RawResponse,
@@ -40,7 +40,7 @@ export function writeReply(
   if (status !== 200) raw.writeStatus(statusLine(status));
   if (extra.length > 0) writeExtra(raw, extra);
   if (status !== 200 && BODILESS.has(status)) {
-    // Whoever reads the field closes; the native call would need a length to be told of it.
+    // A client that reads this field closes; the native call could close only with a length.
     if (close) raw.writeHeader('Connection', 'close');
     writeFields(raw, head).endWithoutBody();
     return;
@@ -49,10 +49,10 @@ export function writeReply(
   writeBody(raw, body, traffic, close, bodiless, alone ? head.length : IN_COMPANY);
 }
 
-/** In place of the length of a head: other answers are sent with it. */
+/** Passed instead of the length of a head where other answers are sent with it. */
 const IN_COMPANY = -1;
 
-/** What follows a head of so many bytes. */
+/** Writes what follows a head of `headBytes`. */
 function writeBody(
   raw: RawResponse,
   body: Reply['body'],
@@ -68,7 +68,7 @@ function writeBody(
   else endWith(raw, body, traffic, alone);
 }
 
-/** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */
+/** Writes the fields of a head without the content type, as there is no content (RFC 9110, 8.6). */
 function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
   for (const [name, value] of fieldsOf(head)) {
     if (name !== 'content-type') raw.writeHeader(name, value);
@@ -76,7 +76,7 @@ function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
   return raw;
 }
 
-/** Begins an answer that is written bit by bit; to be called corked. HEAD gets no more of it. */
+/** Begins an answer that is written in parts; call it corked. For HEAD this is the whole answer. */
 export function writeHead(
   raw: RawResponse,
   status: number,

@@ -1,55 +1,68 @@
 /**
- * Places that this process holds ahead: for a key that is asked for often and is far from its rate,
- * some are had for the requests of the next fraction of a second, which then wait for nobody. They
- * count as admitted until it is told how many were used; the others are given back, or kept for the
- * next fraction. Nothing here asks: each question about a key, for whatever reason, tells and wants
- * what is due, and the answer says what is held from then on.
+ * Places in rate windows that this process holds ahead. For a key that is used often and far from
+ * its rate, some places are taken for the requests of the next fraction of a second, which then
+ * need not wait for an answer. They count as admitted until the keeper of the windows is told how
+ * many were used; the others are given back, or kept for the next fraction. This class sends no
+ * questions: every question about a key, whatever its reason, reports what was used and states what
+ * is wanted, and its answer says how many places are held from then on.
  */
 import type { Rated } from '../http/rate-limit.js';
 import { HELD_OF_RATE, type WindowAnswer, type WindowQuestion } from './port.js';
 
-/** How long a key's requests are counted, for how many are wanted: near its rate, far from it. */
+/**
+ * For how long requests of a key are counted to find out how many places it needs: near its rate
+ * and far from it.
+ */
 const NEAR_MS = 100;
 const FAR_MS = 500;
-/** How long places may be used after they were asked for; whoever counts waits much longer. */
+/**
+ * How long places may be used after they were requested; the keeper of the windows waits much
+ * longer.
+ */
 export const USABLE_MS = FAR_MS + 150;
-/** How often it is looked what is due. */
+/** How often to check which keys have something to report. */
 export const LOOK_MS = 50;
-/** Requests of such a time from which on places are held ahead. */
+/** From this many requests in that time on, places are held ahead. */
 const BUSY_MIN = 2;
-/** Half as many again are wanted as were used, and more are asked for at a third of them. */
+/**
+ * One and a half times as many places are wanted as were used, and more are requested when a third
+ * is left.
+ */
 const SPARE = 1.5;
 const LOW = 3;
 
-/** No place in hand. */
+/** Returned where no place is held. */
 export const NONE = -1;
 
 interface Hold {
-  /** The key with its rate when it was asked about last. */
+  /** The key, with its rate when it was last asked about. */
   key: Rated;
-  /** Places in hand, and used since that was told. */
+  /** How many places are held, and how many were used since that was last reported. */
   hand: number;
   used: number;
-  /** Until when those in hand may be used, and as many as are few. */
+  /** Until when the held places may be used, and at how few of them more are requested. */
   until: number;
   low: number;
-  /** Places that were left beside those in hand. */
+  /** How many places were left in the window beside the held ones. */
   left: number;
-  /** Requests since `since`, and in the time before that. */
+  /** How many requests there were since `since`, and in the period before. */
   recent: number;
   before: number;
   since: number;
-  /** When it was asked about last; whether that has no answer yet. */
+  /** When the key was last asked about, and whether the answer is still missing. */
   askedAt: number;
   asked: boolean;
 }
 
-/** Far from the rate it is told later what was used, which counts a little longer for it. */
+/** Far from its rate, a key's used places are reported later, and so count a little longer. */
 function spanOf({ left, hand, key: { rate } }: Hold): number {
   return (left + hand) * 2 >= rate ? FAR_MS : NEAR_MS;
 }
 
-/** Requests of the last time, or those since where these are more already. */
+/**
+ * How many requests a period has: those of the last one, or of the present one if that has more
+ * already.
+ */
 function paceOf(hold: Hold, now: number): number {
   const span = spanOf(hold);
   const passed = now - hold.since;
@@ -62,22 +75,22 @@ function paceOf(hold: Hold, now: number): number {
 }
 
 export class HeldAhead {
-  /** Requests that were admitted from what was held. */
+  /** How many requests were admitted from held places. */
   admitted = 0;
   readonly #holds = new Map<string, Hold>();
   readonly #low: (key: Rated) => void;
 
-  /** @param low told of a key when it is time to ask for more */
+  /** @param low called with a key when it is time to request more places */
   constructor(low: (key: Rated) => void) {
     this.#low = low;
   }
 
-  /** Whether there is a key to look after. */
+  /** Whether places are held for any key, or may be. */
   get busy(): boolean {
     return this.#holds.size > 0;
   }
 
-  /** Takes a place in hand: how many remain of the rate, or NONE. */
+  /** Takes a held place, and returns how many requests remain of the rate, or NONE. */
   take(key: Rated, now: number): number {
     const hold = this.#holds.get(key.id);
     if (hold === undefined || hold.hand === 0) return NONE;
@@ -93,12 +106,15 @@ export class HeldAhead {
     return hold.left + hold.hand;
   }
 
-  /** Places in hand of a key. */
+  /** How many places are held for a key. */
   inHand(id: string): number {
     return this.#holds.get(id)?.hand ?? 0;
   }
 
-  /** The question about a key, for so many requests that wait; `told` hears of what was used. */
+  /**
+   * Makes the question about a key for which `count` requests wait; `told` is called with how many
+   * places were used.
+   */
   question(
     key: Rated,
     count: number,
@@ -111,7 +127,7 @@ export class HeldAhead {
     const want =
       pace < BUSY_MIN ? 0 : Math.min(Math.ceil(pace * SPARE), Math.floor(key.rate / HELD_OF_RATE));
     const isUsable = now < hold.until && hold.key.rate === key.rate;
-    // What is not kept may be another's as soon as this is sent.
+    // Places that are not kept may go to others as soon as this is sent.
     hold.hand = isUsable ? Math.min(hold.hand, want) : 0;
     const { used, hand: keep } = hold;
     hold.key = key;
@@ -123,19 +139,19 @@ export class HeldAhead {
     return { id: key.id, rate: key.rate, count, ahead: { used, keep, want } };
   }
 
-  /** What was answered to the last question. */
+  /** Takes the answer to the last question. */
   answered({ id }: Rated, { left, held = 0 }: WindowAnswer): void {
     const hold = this.#holds.get(id);
     if (hold === undefined) return;
     hold.asked = false;
     hold.left = left;
-    // Since it was asked some may have been used.
+    // Some may have been used since the question.
     hold.hand = Math.max(0, held - hold.used);
     hold.low = held > 1 ? Math.floor(held / LOW) : 0;
     hold.until = hold.askedAt + USABLE_MS;
   }
 
-  /** The keys of which it is time to tell what was used, or to give back what was not. */
+  /** The keys for which used places must be reported, or unused ones given back. */
   due(now: number): readonly Rated[] {
     const keys: Rated[] = [];
     for (const [id, hold] of this.#holds) {
@@ -146,7 +162,10 @@ export class HeldAhead {
     return keys;
   }
 
-  /** Gives all of it up, without a word to whoever counts; `told` hears of what was used. */
+  /**
+   * Drops all places without telling the keeper of the windows; `told` is called with how many were
+   * used.
+   */
   drop(told: (key: Rated, used: number) => void): void {
     for (const hold of this.#holds.values()) {
       if (hold.used > 0) told(hold.key, hold.used);

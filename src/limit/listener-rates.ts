@@ -1,25 +1,25 @@
-/** Rates of keys over the listeners of one supervisor, which keeps their windows. */
+/** Rates of keys over all listeners of one supervisor, which keeps their windows. */
 import { performance } from 'node:perf_hooks';
 import { KeyWindows } from '../http/rate-limit.js';
 import { BucketWindow, EXACT_MAX, ExactWindow, REFUSED } from '../http/rate-window.js';
 import type { SharedWindows, WindowAnswer, WindowDebt, WindowQuestion } from './port.js';
 import { SharedRates } from './shared-rates.js';
 
-/** Longest wait of a start for the first answer; it goes on without. */
+/** How long a start waits for the first answer before it goes on without. */
 const START_MS_MAX = 1_000;
 
-/** Longest wait of a request: the supervisor is on this machine, and does little else. */
+/** How long a request waits: the supervisor is on the same machine and has little else to do. */
 const ANSWER_MS_MAX = 1_000;
 
-/** What is known of the supervisor here. */
+/** What a listener knows of its supervisor. */
 export interface WindowsOfAll {
   readonly windows: SharedWindows;
   readonly order: { readonly count: number };
 }
 
 /**
- * The windows that a supervisor keeps for its listeners; null where there is none. While it does
- * not answer, a listener admits its part of each limit.
+ * The windows that a supervisor keeps for its listeners; null where there is no supervisor. While
+ * it does not answer, a listener admits its own share of each limit.
  */
 export async function listenerRates(supervised: WindowsOfAll | null): Promise<SharedRates | null> {
   if (supervised === null) return null;
@@ -33,9 +33,7 @@ export async function listenerRates(supervised: WindowsOfAll | null): Promise<Sh
   return rates;
 }
 
-/*
- * The windows of all keys over all listeners, in the supervisor: they outlive each of these.
- */
+/* Keeps the windows of all keys in the supervisor, so that they outlive each listener. */
 
 export class WindowKeeper {
   readonly #now: () => number;
@@ -47,7 +45,7 @@ export class WindowKeeper {
     this.#windows = new KeyWindows(now());
   }
 
-  /** Takes places in the windows of keys, in order. */
+  /** Takes places in the windows of keys, in the order of the questions. */
   ask(questions: readonly WindowQuestion[]): readonly WindowAnswer[] {
     const now = this.#now();
     return questions.map(({ id, rate, count }) => {

@@ -1,5 +1,6 @@
 /**
- * Opens the rates of keys as SITUS_LIMITS and the supervisor say, and tells the log how they fare.
+ * Opens the rate windows that SITUS_LIMITS and the supervisor determine, and logs whether they
+ * answer.
  */
 import { createRateGate, type RateGate } from '../http/rate-limit.js';
 import { type Log, messageOf } from '../log.js';
@@ -8,25 +9,25 @@ import type { WindowQuestion } from './port.js';
 import { readRedisAddress } from './redis-address.js';
 import type { SharedRates } from './shared-rates.js';
 
-/** Longest wait of a start for the first answer; it goes on without. */
+/** How long a start waits for the first answer before it goes on without. */
 const START_MS_MAX = 1_000;
-/** The log hears of changes no more often than this. */
+/** Failures are logged no more often than this. */
 const TELL_MS = 60_000;
 
 interface LimitsConfig {
-  /** As given, empty when unset; a password may be in it. */
+  /** The address as it was given, empty when unset; it may contain a password. */
   readonly url: string;
   readonly sharePercent: number;
 }
 
 export interface Limits {
   readonly rates: RateGate;
-  /** Null where windows are this process's own. */
+  /** Null where the windows belong to this process only. */
   readonly shared: SharedRates | null;
   close(): Promise<void>;
 }
 
-/** Tells the log of the first change of a minute, and of what ends it. */
+/** Logs the first failure of a minute, and its end. */
 function teller(server: string, sharePercent: number, log: Log): (reason: string | null) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   let isTold = false;
@@ -45,8 +46,8 @@ function teller(server: string, sharePercent: number, log: Log): (reason: string
 }
 
 /**
- * Opens them: in Redis where it is set, with a supervisor where there is one.
- * @throws Error that names the setting when its address cannot be read.
+ * Opens the windows: in Redis where that is set, else with the supervisor where there is one.
+ * @throws Error that names the setting when its address cannot be parsed.
  */
 export async function openLimits(
   { url, sharePercent }: LimitsConfig,
@@ -55,7 +56,8 @@ export async function openLimits(
 ): Promise<Limits> {
   if (url === '') {
     const listener = await (await import('./listener-rates.js')).listenerRates(supervised);
-    // The supervisor is on this machine: whether it answers is nobody's concern.
+    // Not reported as `shared`: the supervisor is on this machine, and no operator needs to know
+    // whether it answers.
     if (listener !== null) return { rates: listener, shared: null, close: () => listener.close() };
     return { rates: createRateGate(), shared: null, close: () => Promise.resolve() };
   }
@@ -73,23 +75,23 @@ export async function openLimits(
   return { rates, shared: rates, close: () => rates.close() };
 }
 
-// Whether a Redis or Valkey can keep the windows, for whoever looks before it is needed.
+// Checks whether a Redis or Valkey can keep the windows, before it is needed.
 
-/** Longest wait for it, in milliseconds. */
+/** How long the check takes at most, in milliseconds. */
 const CHECK_MS_MAX = 3_000;
 const PAUSE_MS = 50;
 const QUESTION: WindowQuestion = { id: 'doctor', rate: 1, count: 0 };
 
 interface RedisCheck {
-  /** For people: without user and password. */
+  /** The address for people to read, without user and password. */
   readonly server: string;
   /** Why it cannot keep the windows; null where it can. */
   readonly fault: string | null;
-  /** What is worth a change although it works. */
+  /** What should be changed although it works; null where nothing is. */
   readonly warning: string | null;
-  /** "Redis 7.0.15". */
+  /** For example "Redis 7.0.15". */
   readonly version: string;
-  /** How long one question took. */
+  /** How many milliseconds one question took. */
   readonly milliseconds: number;
 }
 
@@ -97,7 +99,7 @@ function field(info: string, name: string): string {
   return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
 }
 
-/** What is said of a server by what it says of itself. */
+/** Judges a server by the text of its INFO. */
 function told(info: string): Pick<RedisCheck, 'warning' | 'version'> {
   const valkey = field(info, 'valkey_version');
   const policy = field(info, 'maxmemory_policy');
@@ -114,7 +116,7 @@ function told(info: string): Pick<RedisCheck, 'warning' | 'version'> {
 
 /**
  * Asks the server of a setting once, as the service does.
- * @throws Error that names the setting when its address cannot be read.
+ * @throws Error that names the setting when its address cannot be parsed.
  */
 export async function checkRedis(url: string): Promise<RedisCheck> {
   const address = readRedisAddress(url);

@@ -1,13 +1,16 @@
 /**
- * What this process itself has admitted within the last minute: asked for its share while nobody
- * else answers, and told to those who keep the windows afterwards, on the way back to them.
+ * What this process has admitted in the last minute. While shared windows do not answer, it decides
+ * about this process's share of each limit; when they answer again, they are told what was
+ * admitted.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyWindows, type Rated } from '../http/rate-limit.js';
 import { BucketWindow } from '../http/rate-window.js';
 import { type SharedWindows, type WindowDebt, WindowsLost } from './port.js';
 
-/** Ages are told in steps, each as its younger end: a debt stands a little longer than it must. */
+/**
+ * Ages are reported in steps of this length, rounded down, so that a debt counts a little too long.
+ */
 const AGE_STEP_MS = 250;
 
 export class OwnWindows {
@@ -15,19 +18,19 @@ export class OwnWindows {
   readonly #now: () => number;
   readonly #share: number;
 
-  /** `percent` of each limit is this process's own. */
+  /** `percent` of each limit is the share of this process. */
   constructor(now: () => number, percent: number) {
     this.#now = now;
     this.#share = percent;
     this.#windows = new KeyWindows(now());
   }
 
-  /** Requests a minute of a key that this process admits by itself: one at least. */
+  /** How many requests of a key this process may admit by itself in a minute, at least one. */
   shareOf(rate: number): number {
     return Math.max(1, Math.floor((rate * this.#share) / 100));
   }
 
-  /** Admits a request within the share: how many remain of it, or REFUSED. */
+  /** Admits a request within the share, and returns how many remain of it, or REFUSED. */
   take(key: Rated): number {
     return this.#windows.take(key, this.#now(), this.shareOf(key.rate));
   }
@@ -37,12 +40,12 @@ export class OwnWindows {
     return this.#windows.find(id)?.remaining(this.#now(), limit) ?? limit;
   }
 
-  /** Remembers what others admitted for this process. */
+  /** Counts requests that the shared windows have admitted for this process. */
   note(key: Rated, count: number): void {
     const now = this.#now();
     const window = this.#windows.of(key, now);
     if (window instanceof BucketWindow) {
-      // Up to now first: of what comes later it knows nothing.
+      // Advances the window to `now`, because `add` ignores times that the window has not reached.
       window.remaining(now, 0);
       window.add(now, count);
       return;
@@ -50,7 +53,7 @@ export class OwnWindows {
     for (let index = 0; index < count; index += 1) window.take(now, Number.MAX_SAFE_INTEGER);
   }
 
-  /** What was admitted after a moment of the clock, key by key. */
+  /** The requests that were admitted since a moment, for each key. */
   debts(since: number): readonly WindowDebt[] {
     const now = this.#now();
     const debts: WindowDebt[] = [];
@@ -65,7 +68,7 @@ export class OwnWindows {
     const steps = new Map<number, number>();
     const window = this.#windows.find(id);
     window?.remaining(now, 0);
-    // Buckets know the millisecond alone.
+    // Buckets know only the millisecond of a request.
     const from = window instanceof BucketWindow ? Math.floor(since) : since;
     window?.each((at, count) => {
       if (at < from) return;
@@ -77,39 +80,43 @@ export class OwnWindows {
 }
 
 /*
- * The way back to shared windows: asks whether there is an answer again, tells what was admitted
- * meanwhile, and ends. Most is told while requests are still decided about here; what is left goes
- * in front of the first question on the same way, so that nothing is asked before it is known.
+ * The way back to shared windows: checks whether they answer again, reports what was admitted
+ * meanwhile, and ends. Most is reported while this process still decides by itself. The rest is
+ * sent just before the first question on the same connection, so that no question is answered
+ * without it.
  */
 
-/** First pause before it is asked again; it doubles each time. */
+/** First pause before the next check; it doubles each time. */
 const PAUSE_MS_MIN = 50;
 const PAUSE_MS_MAX = 1_000;
-/** Whoever left again so soon waits longer than the last time. */
+/** After a failure so soon after the last one, pauses go on from their last length. */
 const CALM_MS = 10_000;
-/** Longest wait for an answer to the question whether there is one. */
+/** How long a check waits for its answer. */
 const PROBE_MS_MAX = 2_000;
-/** Debts told at a time, and how many may be left for the end. */
+/** How many debts are reported at a time, and how many may be left for the end. */
 const DEBTS_MAX = 64;
-/** How often what came meanwhile is told before the rest is left for the end. */
+/** How often new debts are reported before the rest is left for the end. */
 const ROUNDS_MAX = 5;
 
 interface RecoveryOptions {
   readonly windows: SharedWindows;
   readonly own: OwnWindows;
   readonly now: () => number;
-  /** An answer that takes longer is none. */
+  /** An answer that takes longer does not count. */
   readonly answerMs: number;
   /** Called when questions can be asked again. */
   readonly back: () => void;
-  /** Called when what was left could not be told; it has to begin anew from that moment on. */
+  /**
+   * Called when the rest could not be reported; everything since that moment is then to be reported
+   * again.
+   */
   readonly failed: (error: unknown, since: number) => void;
 }
 
 export class Recovery {
   readonly #options: RecoveryOptions;
   readonly #closed = new AbortController();
-  /** From when on is not told what was admitted here; null when questions are asked. */
+  /** The moment since which admitted requests are not reported; null while questions are asked. */
   #since: number | null = null;
   #pauseMs = PAUSE_MS_MIN;
   #backAt = Number.NEGATIVE_INFINITY;
@@ -119,12 +126,12 @@ export class Recovery {
     this.#options = options;
   }
 
-  /** Whether nothing is asked now. */
+  /** Whether no questions are asked at present. */
   get away(): boolean {
     return this.#since !== null;
   }
 
-  /** Begins; what was admitted from a moment on is to be told. */
+  /** Begins; requests admitted since a moment have to be reported. */
   begin(since: number): void {
     const running = this.#since !== null;
     this.#since = Math.min(this.#since ?? since, since);
@@ -134,7 +141,7 @@ export class Recovery {
     void this.#run();
   }
 
-  /** Waits until questions are asked, so many milliseconds at most. */
+  /** Waits until questions are asked again, for so many milliseconds at most. */
   async ended(milliseconds: number): Promise<void> {
     if (!this.away) return;
     const timer = new AbortController();
@@ -153,7 +160,7 @@ export class Recovery {
 
   async #run(): Promise<void> {
     const { signal } = this.#closed;
-    // The first look is at once: most of what is late is just late.
+    // The first check is at once, since most late answers are merely late.
     while (!signal.aborted && !(await this.#settled())) {
       await sleep(this.#pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
       this.#pauseMs = Math.min(PAUSE_MS_MAX, this.#pauseMs * 2);
@@ -164,7 +171,7 @@ export class Recovery {
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
-  /** Whether there is an answer in time, and everything was told. */
+  /** Checks for an answer in time, and reports; returns whether all of that succeeded. */
   async #settled(): Promise<boolean> {
     const { windows, own, now, answerMs } = this.#options;
     try {
@@ -192,7 +199,7 @@ export class Recovery {
     }
   }
 
-  /** Tells the rest; what is asked from now on is behind it. */
+  /** Reports the rest, before any question that is asked from now on. */
   #end(): void {
     const { windows, own, now, failed } = this.#options;
     const since = this.#since ?? now();
@@ -202,7 +209,7 @@ export class Recovery {
   }
 }
 
-/** A promise, or an error when it takes longer. */
+/** The result of a promise, or an error when it takes longer. */
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   const timer = new AbortController();
   try {

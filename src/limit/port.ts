@@ -1,58 +1,61 @@
 /**
- * Windows that several processes ask: what is asked and answered, whoever keeps them. `SharedRates`
- * asks once a turn of the event loop, about each key once, and minds time limits, failures and the
- * share of a process that gets no answer; who keeps the windows does nothing but count.
+ * Windows that several processes ask: the questions and answers, whoever keeps the windows.
+ * `SharedRates` asks once in a turn of the event loop, once about each key, and deals with time
+ * limits, failures and the share of a process that gets no answer. The keeper of the windows only
+ * counts.
  */
 import { type Rated, REFUSED } from '../http/rate-limit.js';
 
-/** About one key: how many places are asked for in its rolling minute. */
+/** Asks for a number of places in the rolling minute of one key. */
 export interface WindowQuestion {
   readonly id: string;
   /** Requests a minute. */
   readonly rate: number;
-  /** Zero only looks. */
+  /** How many places; zero asks only how many are left. */
   readonly count: number;
-  /** Where none are held nor wanted, nothing. */
+  /** Absent where no places are held ahead or wanted. */
   readonly ahead?: AheadQuestion;
 }
 
-/** Of the places that are held ahead: for requests of the next fraction of a second. */
+/** The part about places held ahead, for requests of the next fraction of a second. */
 interface AheadQuestion {
-  /** Used since that was told last. */
+  /** How many held places were used since the last report. */
   readonly used: number;
-  /** Kept; the others are given back. */
+  /** How many held places are kept; the others are given back. */
   readonly keep: number;
-  /** Wanted, with what is kept. */
+  /** How many are wanted, including the kept ones. */
   readonly want: number;
 }
 
 export interface WindowAnswer {
-  /** How many of the places asked for are had: the first ones. */
+  /** How many of the places asked for were granted; they go to the first requests. */
   readonly admitted: number;
-  /** Places that are left after them and after what is held. */
+  /** How many places are left besides those and the held ones. */
   readonly left: number;
-  /** Places held ahead now; whoever keeps the windows need not know how, and says nothing. */
+  /** How many places are held now. Absent where the keeper of the windows does not support this. */
   readonly held?: number;
 }
 
-/** Of a rate, all processes together hold this part ahead at most: one of so many. */
+/** All processes together hold at most one in this many of a rate. */
 export const HELD_OF_RATE = 32;
-/** Of what is left, one process is given this part at a time: one of so many. */
+/** One process is given at most one in this many of the places that are left. */
 export const HELD_OF_LEFT = 8;
 
-/** What a process admitted by itself and has to tell. */
+/** Requests that a process admitted by itself and has to report. */
 export interface WindowDebt {
   readonly id: string;
-  /** Requests and how many milliseconds ago they were; never older than they are. */
+  /**
+   * Numbers of requests and their ages in milliseconds, which may be too low but never too high.
+   */
   readonly admitted: readonly (readonly [ageMs: number, count: number])[];
 }
 
 /**
- * The windows were lost (a restart without their memory): nothing was admitted, and whoever asked
- * tells what it has admitted within the last minute before it asks again.
+ * The windows were lost (a restart without their memory). Nothing was admitted, and the process
+ * that asked reports what it admitted in the last minute before it asks again.
  */
 export class WindowsLost extends Error {
-  /** A name of the windows that there are now, other than the one of those before. */
+  /** The name of the new windows, which differs from that of the lost ones. */
   readonly memory: string;
 
   constructor(memory: string) {
@@ -64,17 +67,17 @@ export class WindowsLost extends Error {
 /** Calls are carried out in the order in which they are made. */
 export interface SharedWindows {
   /**
-   * One answer for each question; `holder` is a name of the process, for what is held ahead. It may
-   * take as long as it likes: whoever asks does not wait.
-   * @throws WindowsLost, or any other error when there is no answer; both as a rejection.
+   * Returns one answer for each question; `holder` names the process that holds places ahead. There
+   * is no time limit, since the caller has its own.
+   * @throws WindowsLost, or another error when there is no answer; both as a rejection.
    */
   ask(questions: readonly WindowQuestion[], holder?: string): Promise<readonly WindowAnswer[]>;
-  /** Counts what was admitted, whatever the rate of its key. */
+  /** Counts requests that were admitted elsewhere, even above the rate of their key. */
   settle(debts: readonly WindowDebt[]): Promise<void>;
   close(): Promise<void>;
 }
 
-// What was asked in one turn of the event loop.
+// The questions of one turn of the event loop.
 
 interface Waiter {
   readonly takes: boolean;
@@ -93,12 +96,15 @@ export class TurnBatch {
   #timer: NodeJS.Timeout | null = null;
   #waits = Number.POSITIVE_INFINITY;
 
-  /** Whether somebody waits still. */
+  /** Whether any request still waits. */
   get open(): boolean {
     return this.#open;
   }
 
-  /** Calls `late` after so many milliseconds, unless it is closed or called before. */
+  /**
+   * Calls `late` after so many milliseconds, unless the batch is answered or a shorter time was
+   * set.
+   */
   wait(milliseconds: number, late: () => void): void {
     if (milliseconds >= this.#waits) return;
     this.#waits = milliseconds;
@@ -106,26 +112,26 @@ export class TurnBatch {
     this.#timer = setTimeout(late, milliseconds);
   }
 
-  /** A question about a key, which somebody waits for. */
+  /** Adds a question about a key for a request that waits. */
   add(key: Rated, takes: boolean, resolve: Waiter['resolve']): void {
     const asked = this.#of(key);
     if (takes) asked.count += 1;
     asked.waiters.push({ takes, resolve });
   }
 
-  /** A question about a key, which nobody waits for. */
+  /** Adds a question about a key for which no request waits. */
   include(key: Rated): void {
     this.#of(key);
   }
 
-  /** The questions, made of each key and how many places are waited for. */
+  /** Makes the questions, each of a key and the number of places that are waited for. */
   questions(make: (key: Rated, count: number) => WindowQuestion): readonly WindowQuestion[] {
     return Array.from(this.#asked.values(), ({ key, count }) => make(key, count));
   }
 
   /**
-   * Gives the answers out: places go to those who asked first. `told` hears of each key, and tells
-   * what remains of its rate.
+   * Distributes the answers; places go to those that asked first. `told` is called for each key,
+   * and returns how many requests remain of its rate.
    * @throws RangeError when an answer is missing.
    */
   answered(
@@ -151,7 +157,7 @@ export class TurnBatch {
     }
   }
 
-  /** Nobody answered: each is decided about here. */
+  /** Decides about each request here, because there was no answer. */
   decide(take: (key: Rated) => number, remaining: (key: Rated) => number): void {
     this.#close();
     for (const { key, waiters } of this.#asked.values()) {

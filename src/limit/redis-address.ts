@@ -1,26 +1,26 @@
 /**
- * The address of a Redis or Valkey, as SITUS_LIMITS has it:
- * redis://user:password@host:port/database, rediss:// with TLS, unix://user:password@/path for a
- * socket; ?prefix= sets what names of keys begin with, where several fleets share a server.
+ * Parses the address of a Redis or Valkey in SITUS_LIMITS:
+ * redis://user:password@host:port/database, rediss:// for TLS, unix://user:password@/path for a
+ * socket. ?prefix= sets how names of keys begin, where several fleets share a server.
  */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
-  /** Path of a socket; empty where it is reached by host and port. */
+  /** Path of a socket; empty for a server with host and port. */
   readonly socket: string;
   readonly username: string;
   readonly password: string;
   readonly database: number;
   readonly tls: boolean;
   readonly prefix: string;
-  /** For people: without user and password. */
+  /** The address for people to read, without user and password. */
   readonly shown: string;
 }
 
 const PORT = 6379;
 const PREFIX = 'situs';
 const ADDRESS = /^(redis|rediss|unix):\/\/(?:([^@/?]*)@)?([^/?]*)(\/[^?]*)?(?:\?([^#]*))?$/;
-/** "[::1]:6379", "cache.internal:6379", "cache.internal". */
+/** For example "[::1]:6379", "cache.internal:6379", "cache.internal". */
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?$/;
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -39,8 +39,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Reads the setting.
- * @throws Error that names the setting and never repeats its value: a password may be in it.
+ * Parses the setting.
+ * @throws Error that names the setting and never repeats its value, which may contain a password.
  */
 export function readRedisAddress(text: string): RedisAddress {
   const [whole, scheme = '', login = '', place = '', path = '', query = ''] =

@@ -1,43 +1,46 @@
 /**
- * The rolling minute of keys as a script that Redis and Valkey carry out, each call as a whole and
- * by their own clock. It means what the windows of a process mean (`http/rate-window`): a request
- * counts until 60 s after it was admitted, to the microsecond up to 100,000 requests a minute, to
- * the millisecond above.
+ * The rolling minutes of keys as a script that Redis and Valkey carry out. Each call is carried out
+ * as a whole, with the server's clock. A window here means the same as in a process
+ * (`http/rate-window`): a request counts until 60 s after it was admitted, to the microsecond up to
+ * 100,000 requests a minute, to the millisecond above.
  *
  * A window is a list of "time sum": each entry has the microsecond of an admission and how many
- * were admitted up to it, so that the difference between the last entry and the first one, which
- * no longer counts itself, is what counts now. Beside it is a hash of what processes admitted while
- * they had no answer, in steps of a quarter of a second, each under its younger end; and of places
- * that processes hold ahead: "h" and the holder's name, with "count ending".
+ * were admitted up to it. The first entry itself no longer counts, so the difference between the
+ * last sum and the first is the count of the window. Beside the list is a hash. It has what
+ * processes admitted while they had no answer, in steps of a quarter of a second, each under its
+ * later end; and the places that processes hold ahead, under "h" and the holder's name, as "count
+ * ending".
  *
- * What is held counts as if it were admitted. The holder tells how many of them it has used, which
- * are entered at the time of the telling, later than they were admitted and never earlier; of the
- * rest it keeps some and the others are free again. Who does not tell until the end has used all.
+ * Held places count as admitted. The holder reports how many it has used, which are entered with
+ * the time of the report: that is later than they were admitted, never earlier. Of the rest it
+ * keeps some, and the others are free again. If it reports nothing until the ending, all count as
+ * used.
  *
  * KEYS  the name of this memory, then for each key its list and its hash
- * ARGV  1 the name that is known, or empty
+ * ARGV  1 the name that the caller knows, or empty
  *       2 a name for a memory that has none
- *       3 microseconds now; empty for the clock
+ *       3 microseconds now; empty for the server's clock
  *       4 window in microseconds
  *       5 "take" or "settle"
  *       6 the holder's name
- *       then for each key: "take" the limit, how many are asked for, and of what is held: used,
- *       kept, and how many are wanted with these; "settle" how many pairs follow, and pairs of an
- *       age in milliseconds and a count
+ *       then for each key: for "take" the limit, how many places are asked for, and how many
+ *       held ones are used, are kept, and are wanted with the kept ones; for "settle" the number
+ *       of pairs that follow, and pairs of an age in milliseconds and a count
  *
- * The answer is the name, and for "take" of each key how many were admitted, are left and are held.
- * Where another name is known than the one there is, nothing is done, and the name is answered.
+ * The answer is the name and, for "take", for each key how many were admitted, are left and are
+ * held. If the caller knows another name than the memory has, nothing is done, and only the name is
+ * returned.
  */
 import { EXACT_MAX } from '../http/rate-window.js';
 import { HELD_OF_LEFT, HELD_OF_RATE } from './port.js';
 
-/** Steps of the hash, in microseconds. */
+/** The length of a step in the hash, in microseconds. */
 const STEP = 250_000;
-/** A clock that went back by more than this has all of a window count from now on. */
+/** If the clock went back by more than this, all requests of a window count from now on. */
 const BACK = 1_000_000;
-/** After so many microseconds without a word a holder has gone. */
+/** A holder that reports nothing for so many microseconds counts as ended. */
 const HOLD = 2_000_000;
-/** Entries looked at one by one before the rest is halved. */
+/** How many entries are checked one by one before a binary search. */
 const LOOKED_AT = 16;
 
 export const WINDOW_SCRIPT = `

@@ -13,36 +13,36 @@ import {
 import type { RedisAddress } from './redis-address.js';
 import { WINDOW_SCRIPT } from './redis-script.js';
 
-/** A connection on which nothing comes back for so long is cut, and made anew. */
+/** A connection on which no answer comes for so long is cut and opened again. */
 const SILENCE_MS_MAX = 2_000;
 const CONNECT_MS_MAX = 2_000;
-/** Pauses before a connection is tried again. */
+/** Pauses before the next attempt to connect. */
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1_000;
-/** Keys of one call, which others wait for. */
+/** Most keys of one call, since other calls wait for it. */
 const CALL_KEYS_MAX = 128;
 
 const SCRIPT_SHA1 = createHash('sha1').update(WINDOW_SCRIPT).digest('hex');
 
-/** Replaced in tests. */
+/** Set by tests only. */
 interface RedisWindowsOptions {
   readonly windowMs?: number;
-  /** Microseconds; the server's own clock where there is none. */
+  /** Returns microseconds; the server's own clock is used where this is absent. */
   readonly clock?: () => number;
 }
 
 export class RedisWindows implements SharedWindows {
   readonly #redis: Redis;
-  /** In braces, so that the keys of one call lie in one place of a cluster. */
+  /** In braces, so that a cluster keeps all keys of a call on one node. */
   readonly #prefix: string;
   readonly #windowMicroseconds: string;
   readonly #clock: (() => number) | null;
-  /** What windows without a name are called, with a number that is never used again. */
+  /** The name for windows that have none; a number is added that is never used again. */
   readonly #candidate = randomUUID();
   #calls = 0;
-  /** The name of the windows that answered last; empty before. */
+  /** The name of the windows that answered last; empty at first. */
   #memory = '';
-  /** What was wrong with the connection last. */
+  /** The last error of the connection. */
   #fault = '';
 
   constructor(address: RedisAddress, { windowMs = WINDOW_MS, clock }: RedisWindowsOptions = {}) {
@@ -72,7 +72,7 @@ export class RedisWindows implements SharedWindows {
     );
     const answers: WindowAnswer[] = [];
     for (const numbers of replies) {
-      // The first one is the name.
+      // The first element is the name.
       for (let at = 1; at + 2 < numbers.length; at += 3) {
         const [admitted, left, held] = [numbers[at], numbers[at + 1], numbers[at + 2]].map(Number);
         answers.push({ admitted: admitted!, left: left!, held: held! });
@@ -102,7 +102,7 @@ export class RedisWindows implements SharedWindows {
     return Promise.resolve();
   }
 
-  /** What the server says of itself. */
+  /** What the server reports about itself. */
   async info(): Promise<string> {
     return String(await this.#redis.call('INFO'));
   }
@@ -142,7 +142,7 @@ export class RedisWindows implements SharedWindows {
       return await this.#redis.call('EVALSHA', SCRIPT_SHA1, ...call);
     } catch (error) {
       const message = messageOf(error);
-      // Redis has no code beside the text of an error: it is the first word of it.
+      // Redis sends no code beside the text of an error; its first word is the code.
       if (message.startsWith('NOSCRIPT')) {
         return this.#redis.call('EVAL', WINDOW_SCRIPT, ...call);
       }
@@ -160,7 +160,7 @@ function connect({ host, port, socket, username, password, database, tls }: Redi
     ...(tls ? { tls: { servername: host } } : {}),
     db: database,
     protocol: 2,
-    // What cannot be sent at once is decided about here, and nothing is sent twice.
+    // What cannot be sent at once is decided in this process, and nothing is sent twice.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

@@ -1,9 +1,9 @@
 /**
  * The rates of keys in windows that several processes share. Requests of busy keys that are far
- * from their rates are admitted from what is held ahead (`ahead.ts`). All questions of one turn of
- * the event loop go in one batch; no request waits longer than `ANSWER_MS_MAX` for it. While nobody
- * answers, this process admits its share of each limit by itself, and nothing waits; what it
- * admitted by then it tells before it asks again, so that no request is forgotten.
+ * from their rates are admitted from places held ahead (`ahead.ts`). All questions of one turn of
+ * the event loop are sent in one batch, and no request waits longer than `ANSWER_MS_MAX` for it.
+ * While there is no answer, this process admits its share of each limit by itself, and nothing
+ * waits; it reports what it admitted before it asks again, so that no request is forgotten.
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
@@ -13,28 +13,28 @@ import { HeldAhead, LOOK_MS, NONE } from './ahead.js';
 import { OwnWindows, Recovery } from './own-windows.js';
 import { type SharedWindows, TurnBatch, type WindowAnswer, WindowsLost } from './port.js';
 
-/** Longest wait of a request, less what a timer may be late. */
+/** Longest wait of a request, not counting how late a timer may be. */
 export const ANSWER_MS_MAX = 12;
 
-/** Longest wait for an answer that no request waits for: what is held lasts longer. */
+/** Longest wait for an answer that no request waits for; held places can be used for longer. */
 const UNHURRIED_MS_MAX = 100;
 
-/** How long what was last told of a key is taken for true. */
+/** For how long the last answer about a key is relied on. */
 const TOLD_MS = 1_000;
-/** Keys of which that is known. */
+/** For how many keys the last answer is kept. */
 const TOLD_MAX = 10_000;
-/** Debts of everything that was admitted. */
+/** The moment since which debts are reported to report all of them. */
 const ALL = Number.NEGATIVE_INFINITY;
 
 interface SharedRatesOptions {
   readonly windows: SharedWindows;
-  /** Of each limit, what this process admits by itself while nobody answers. */
+  /** The percentage of each limit that this process admits by itself while there is no answer. */
   readonly sharePercent: number;
-  /** Told when nobody answers any more, with the reason, and when somebody does again. */
+  /** Called with the reason when the windows no longer answer, and with null when they do again. */
   readonly changed?: (reason: string | null) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
-  /** Longest wait; `ANSWER_MS_MAX` unless given. */
+  /** Longest wait of a request; `ANSWER_MS_MAX` unless given. */
   readonly answerMs?: number;
 }
 
@@ -45,8 +45,9 @@ interface Told {
 
 export class SharedRates implements RateGate {
   /**
-   * Since the start: batches sent, requests asked about, admitted from what was held ahead, decided
-   * here alone, times it was so.
+   * Counts since the start: batches that were sent, requests that were asked about, those that were
+   * admitted from held places, those that were decided by this process alone, and how often the
+   * windows stopped answering.
    */
   readonly counts = { batches: 0, asked: 0, ahead: 0, own: 0, away: 0 };
   readonly #windows: SharedWindows;
@@ -58,15 +59,15 @@ export class SharedRates implements RateGate {
   readonly #told = new Map<string, Told>();
   readonly #ahead = new HeldAhead((key) => (this.#batch ??= this.#begin()).include(key));
   readonly #used = (key: Rated, count: number): void => this.#own.note(key, count);
-  /** A name for what is held; another one after each time that nobody answered. */
+  /** The name under which places are held; replaced each time the windows stop answering. */
   #holder = randomUUID();
   #looker: NodeJS.Timeout | null = null;
   #batch: TurnBatch | null = null;
-  /** Whether the turn of that batch has ended. */
+  /** Whether the turn of `#batch` has ended. */
   #ended = false;
-  /** The batch that was sent and has no answer yet. */
+  /** The batch that was sent and is not answered yet. */
   #sent: TurnBatch | null = null;
-  /** The loss of windows that was answered last. */
+  /** The name of the windows that were last told everything after a loss. */
   #lost = '';
 
   constructor(options: SharedRatesOptions) {
@@ -90,11 +91,11 @@ export class SharedRates implements RateGate {
       back: () => changed(null),
       failed: (error, since) => this.#leave(error, since),
     });
-    // Until the first answer.
+    // There are no questions until the first answer.
     this.#recovery.begin(now());
   }
 
-  /** Whether the windows are those of all. */
+  /** Whether the shared windows decide. */
   get shared(): boolean {
     return !this.#recovery.away;
   }
@@ -128,7 +129,7 @@ export class SharedRates implements RateGate {
   take(key: Rated): number {
     this.counts.own += 1;
     const remaining = this.#own.take(key);
-    // A request that was not asked about, while it could have been.
+    // The request was not asked about, although it could have been.
     if (this.shared && remaining >= 0) this.#settle([{ id: key.id, admitted: [[0, 1]] }]);
     return remaining;
   }
@@ -147,7 +148,7 @@ export class SharedRates implements RateGate {
     await this.#windows.close();
   }
 
-  /** A batch that is sent at the end of this turn. */
+  /** Begins a batch that is sent at the end of this turn. */
   #begin(): TurnBatch {
     const batch = new TurnBatch();
     batch.wait(Math.max(UNHURRIED_MS_MAX, this.#answerMs), () => this.#late(batch));
@@ -160,7 +161,7 @@ export class SharedRates implements RateGate {
     return batch;
   }
 
-  /** Sends the batch whose turn has ended, one at a time: under load the next one gathers more. */
+  /** Sends the batch whose turn has ended, one at a time, so that the next one grows under load. */
   #next(): void {
     const batch = this.#batch;
     if (batch === null || !this.#ended || this.#sent !== null) return;
@@ -182,19 +183,20 @@ export class SharedRates implements RateGate {
     this.#look();
     try {
       const answers = await this.#windows.ask(questions, this.#holder).catch((error: unknown) => {
-        // Whoever is on the way back tells everything then.
+        // A process on the way back to the windows reports everything anyway.
         if (!(error instanceof WindowsLost) || this.#recovery.away) throw error;
         this.#tellAll(error.memory);
         return this.#windows.ask(questions, this.#holder);
       });
-      // What comes too late was counted there, and is told once more: no request too many.
+      // What is answered too late was counted there and is reported once more, so that too few are
+      // admitted rather than too many.
       if (batch.open) batch.answered(answers, (key, answer) => this.#learn(key, answer));
     } catch (error) {
       this.#alone(batch, error);
     }
   }
 
-  /** Looks now and then what is to be told of what is held, for as long as there is any. */
+  /** Regularly checks which keys have something to report, as long as any places are held. */
   #look(): void {
     if (this.#looker !== null || !this.#ahead.busy) return;
     this.#looker = setInterval(() => {
@@ -208,12 +210,12 @@ export class SharedRates implements RateGate {
     this.#looker = null;
   }
 
-  /** What is known of a key now; tells what remains of its rate. */
+  /** Keeps what an answer says about a key, and returns how many requests remain of its rate. */
   #learn(key: Rated, answer: WindowAnswer): number {
     const { admitted, left } = answer;
     this.#own.note(key, admitted);
     this.#ahead.answered(key, answer);
-    // In the order of what was told last.
+    // Inserted again, so that the keys are in the order of their last answers.
     this.#told.delete(key.id);
     this.#told.set(key.id, { left, at: this.#now() });
     if (this.#told.size > TOLD_MAX) {
@@ -223,7 +225,7 @@ export class SharedRates implements RateGate {
     return left + this.#ahead.inHand(key.id);
   }
 
-  /** Windows that were lost are told everything, once. */
+  /** Reports everything to windows that were lost, once for each loss. */
   #tellAll(memory: string): void {
     if (memory === this.#lost) return;
     this.#lost = memory;
@@ -236,11 +238,11 @@ export class SharedRates implements RateGate {
   }
 
   #late(batch: TurnBatch): void {
-    // An answer may be here that this process was too busy to read.
+    // Its answer may have arrived without being read, if this process was too busy.
     setImmediate(() => this.#alone(batch, new Error(`no answer within ${this.#answerMs} ms`)));
   }
 
-  /** Decides about a batch that nobody answers, and asks no more for now. */
+  /** Decides about a batch that is not answered, and asks no more questions for now. */
   #alone(batch: TurnBatch, error: unknown): void {
     if (!batch.open) return;
     this.#leave(error, this.#now());
@@ -258,7 +260,7 @@ export class SharedRates implements RateGate {
 
   #leave(error: unknown, since: number): void {
     const wasAway = this.#recovery.away;
-    // What was used of it the windows have counted; under that name nothing more is used.
+    // Places held under the old name count as used after a while; none of them is used any more.
     this.#ahead.drop(this.#used);
     this.#holder = randomUUID();
     this.#recovery.begin(error instanceof WindowsLost ? ALL : since);

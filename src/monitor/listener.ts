@@ -1,6 +1,6 @@
 /**
- * The listener of `GET /metrics`, apart from the public one: whoever reaches it learns how busy the
- * service is. It is asked every few seconds by one or two; Node's own server does.
+ * Listens for `GET /metrics`, on an address apart from the public one, since the answer shows how
+ * busy the service is. It is asked only every few seconds, so Node's own server suffices.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -12,10 +12,10 @@ import { TrustedProxies } from '../http/proxies.js';
 
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i;
 const PORT_MAX = 65_535;
-/** How often an address is tried that another server has. */
+/** How often an address is tried again that another server still uses. */
 const AGAIN_MS = 250;
 
-/** What gives the text, as prom-client's registry does. */
+/** Makes the text of the metrics, as prom-client's registry does. */
 interface MetricsText {
   readonly contentType: string;
   metrics(): Promise<string>;
@@ -27,8 +27,8 @@ export interface MetricsAddress {
 }
 
 /**
- * The address of the setting; null where it is empty.
- * @throws Error that names the setting where it is none.
+ * The address in the setting; null where that is empty.
+ * @throws Error that names the setting where it is no address.
  */
 export function metricsAddress(text: string): MetricsAddress | null {
   if (text === '') return null;
@@ -66,9 +66,9 @@ export class MetricsListener {
   }
 
   /**
-   * Listens and returns the port. With `patient` it is tried again until the server that has the
-   * address has gone, whose place this one takes; null then.
-   * @throws Error that names the setting when the address cannot be had.
+   * Listens and returns the port. With `patient`, returns null where another server has the
+   * address, and tries again until that server has left, whose place this one takes.
+   * @throws Error that names the setting when the address is not available.
    */
   async listen(address: MetricsAddress, patient = false): Promise<number | null> {
     const { host, port } = address;
@@ -86,7 +86,7 @@ export class MetricsListener {
       if (this.#closed) return null;
       throw new Error(`SITUS_METRICS: cannot listen on ${host}:${port} (${messageOf(error)})`);
     }
-    // A scrape holds nothing up.
+    // The listener does not keep the process alive.
     this.#server.unref();
     return (this.#server.address() as AddressInfo).port;
   }
@@ -98,7 +98,7 @@ export class MetricsListener {
   }
 }
 
-/** Each reads one setting, and throws an Error that names it where it cannot be used. */
+/** Each function reads one setting, and throws an Error that names it where it is invalid. */
 export const WATCH_READERS = {
   metrics: ({ metrics }: Config) => metricsAddress(metrics),
   origins: ({ corsOrigins }: Config) => CrossOrigins.of(corsOrigins),

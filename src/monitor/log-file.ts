@@ -1,4 +1,4 @@
-/** The file of the log of requests: that it can be written, before anything is, and writing it. */
+/** The file of the request log: checks before a start that it can be written, and writes it. */
 import {
   closeSync,
   constants,
@@ -13,19 +13,26 @@ import { destination } from 'pino';
 import { messageOf } from '../log.js';
 import { errorCode } from '../base/error-code.js';
 
-/** In place of a path: standard output. */
+/** Means standard output instead of a path. */
 const STANDARD_OUTPUT_NAME = '-';
 export const STANDARD_OUTPUT = 1;
-/** Lines tell who asked what: for the owner, and the group that reads logs. */
+/**
+ * Readable for the owner and the group that reads logs only, since lines tell who asked for what.
+ */
 const LOG_FILE_MODE = 0o640;
-/** Bytes of lines that are written together; what is less is written within the time below. */
+/** How many bytes are collected for one write, unless FLUSH_MS passes before. */
 const BUFFER_BYTES = 8_192;
-/** Of a pipe, which several servers may share: more than a page it may take in parts (POSIX). */
+/**
+ * The limit for a pipe, which several servers may share: it may take longer writes in parts
+ * (POSIX).
+ */
 const PIPE_BYTES = 4_096;
 const FLUSH_MS = 1_000;
-/** Bytes that wait for a file that takes none; lines beyond them are dropped. */
+/** Most bytes that wait for a file that takes none; lines beyond them are dropped. */
 const WAITING_BYTES_MAX = 4 * 1024 ** 2;
-/** How long what waits may take at the end: whoever reads a pipe may stand still. */
+/**
+ * How long the last lines may take when the log is closed, since the reader of a pipe may be stuck.
+ */
 const CLOSE_MS_MAX = 1_000;
 
 const { O_APPEND, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
@@ -34,7 +41,10 @@ function isPipe(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
-/** Waits for nobody: where it may be read it is its own reader until another one comes. */
+/**
+ * Opens a pipe without waiting for a reader: opened for reading as well, where that is allowed, it
+ * has one.
+ */
 function openPipe(path: string): number {
   try {
     return openSync(path, O_RDWR | O_NONBLOCK);
@@ -48,9 +58,9 @@ function unwritten(error: unknown): Error {
 }
 
 /**
- * Makes the file where there is none; what lines are to be written to: its path, or the descriptor
- * of a pipe, which is not waited for when it is full.
- * @throws Error that names the setting when it cannot be written.
+ * Creates the file if it does not exist. Returns what lines are to be written to: its path, or the
+ * descriptor of a pipe, which is not waited for when it is full.
+ * @throws Error that names the setting when the file cannot be written.
  */
 export function makeLogFile(path: string): string | number {
   if (path === STANDARD_OUTPUT_NAME) return STANDARD_OUTPUT;
@@ -68,7 +78,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Looks whether `makeLogFile` would do, and leaves everything as it is.
+ * Checks whether `makeLogFile` would succeed, without changing anything.
  * @throws Error that names the setting when the file cannot be written.
  */
 export function checkLogFile(path: string): void {
@@ -85,18 +95,18 @@ export function checkLogFile(path: string): void {
   }
 }
 
-/** Told of lines that could not be written, and of those that were dropped. */
+/** What to call when lines could not be written, and when lines were dropped. */
 interface LogFaults {
   readonly failed: (error: unknown) => void;
   readonly dropped: () => void;
 }
 
-/** Writes lines to what `makeLogFile` made. */
+/** Writes lines to what `makeLogFile` returned. */
 export class LogFile {
   readonly lines: ReturnType<typeof destination>;
   /** Null for a file. */
   readonly #descriptor: number | null;
-  /** When a pipe that is full is given up. */
+  /** Until when writing to a full pipe is tried again. */
   #retriedUntil = Infinity;
 
   constructor(made: string | number, { failed, dropped }: LogFaults) {
@@ -116,7 +126,10 @@ export class LogFile {
     this.lines.on('error', failed).on('drop', dropped);
   }
 
-  /** Goes on with what was made anew; false where that is another pipe, or no pipe any more. */
+  /**
+   * Goes on after `makeLogFile` has opened the log again; false where that is another pipe, or no
+   * longer a pipe, so that a new LogFile is needed.
+   */
   goesOn(made: string | number): boolean {
     if (typeof made === 'string') {
       if (this.#descriptor === null) this.lines.reopen(made);
@@ -129,13 +142,13 @@ export class LogFile {
     return true;
   }
 
-  /** Writes what waits; where the file does not take it, that is dropped. */
+  /** Writes the lines that wait; drops them where the file does not take them. */
   async close(): Promise<void> {
     this.#retriedUntil = performance.now() + CLOSE_MS_MAX;
     const isWritten = await new Promise<boolean>((resolve) => {
       this.lines.flush((fault) => resolve(!fault));
     });
-    // The library tries again for ever, as the process ends, what a full disk did not take.
+    // When the process ends, the library would try for ever to write what a full disk did not take.
     if (!isWritten) this.lines.destroy();
     else if (this.#descriptor !== STANDARD_OUTPUT) this.lines.end();
   }

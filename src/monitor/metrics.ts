@@ -1,6 +1,7 @@
 /**
- * What `GET /metrics` tells, put together when it is asked: the service counts in plain numbers and
- * knows nothing of Prometheus. Labels are of fixed lists; no key, account or address is one.
+ * Makes the answer of `GET /metrics`, from figures that are read when it is asked for: the service
+ * counts in plain numbers and knows nothing of Prometheus. The values of labels come from fixed
+ * lists; none is a key, an account or an address.
  */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Readiness, UNREADY } from '../api/system/health.js';
@@ -17,32 +18,35 @@ import type { PoolState } from '../pool/threads.js';
 import type { OutboxCount } from '../store/outbox-record.js';
 import { CountedSeries, LatencySeries, type Sample } from './read-series.js';
 
-/** Where the figures come from; each is asked when they are. */
+/** Sources of the figures, which are read at each request for metrics. */
 export interface MetricSources {
   readonly meter: RequestMeter;
   readonly cache: AnswerCache;
   readonly readiness: Readiness;
-  /** Requests under way, of all kinds. */
+  /** How many requests of all kinds are under way. */
   open(): number;
-  /** The workers of single lookups, and those of bulk files. */
+  /** The workers for single lookups, and those for bulk files. */
   pools(): Readonly<Record<'lookup' | 'bulk', PoolState>>;
   release(): LiveRelease | null;
-  /** Whether another dataset than the activated one answers. */
+  /** Whether another dataset than the activated one is in use. */
   refused(): boolean;
-  /** Null where no fleet is followed. */
+  /** Null where the server belongs to no fleet. */
   fleet(): FleetStatus | null;
-  /** Chunks of files of other nodes; null where none are taken. */
+  /** Chunks of other nodes' files; null where this node takes none. */
   files(): FilesStatus | null;
-  /** Bytes of the store's records, and whether it took what was last written. */
+  /** How many bytes the records of the store take. */
   storeBytes(): number;
-  /** Rate windows that are shared with other nodes; null where they are not. */
+  /** Rate windows shared with other nodes; null where there are none. */
   limits(): Pick<SharedRates, 'shared' | 'counts'> | null;
-  /** Milliseconds since what is known of a shared store was its newest; null for one of its own. */
+  /**
+   * How many milliseconds old the known state of a shared store is; null for a store of this server
+   * only.
+   */
   storeAge(): number | null;
   outbox(): Readonly<Record<'events' | 'mails', OutboxCount>>;
   jobs(): JobCounts;
   jobBytes(): number;
-  /** Streams of messages that are kept, and bulk files under way. */
+  /** How many streams of messages are kept, and how many bulk files are under way. */
   streams(): number;
   uploads(): number;
   readonly transport: TransportName;
@@ -50,7 +54,7 @@ export interface MetricSources {
   now(): number;
 }
 
-/** What is read of the sources each time: name, meaning, labels and the samples. */
+/** A series: its name, its meaning, its labels, and how its samples are read from the sources. */
 type Reading = readonly [
   name: string,
   help: string,
@@ -61,12 +65,12 @@ type Reading = readonly [
 const one = (value: number): readonly Sample[] => [{ labels: {}, value }];
 const flag = (value: boolean): readonly Sample[] => one(value ? 1 : 0);
 
-/** Of each pool. */
+/** One sample for each pool. */
 function ofPools({ pools }: MetricSources, read: (state: PoolState) => number): readonly Sample[] {
   return Object.entries(pools()).map(([pool, state]) => ({ labels: { pool }, value: read(state) }));
 }
 
-/** Nothing where no fleet is followed. */
+/** One sample, or none where the server belongs to no fleet. */
 function ofFleet(
   { fleet }: MetricSources,
   is: (status: FleetStatus) => boolean,
@@ -75,7 +79,7 @@ function ofFleet(
   return status === null ? [] : flag(is(status));
 }
 
-/** Of chunks of files: nothing where none are taken. */
+/** Samples about chunks of files; none where this node takes none. */
 function ofFiles(
   { files }: MetricSources,
   read: (status: FilesStatus) => readonly Sample[],
@@ -84,7 +88,7 @@ function ofFiles(
   return status === null ? [] : read(status);
 }
 
-/** Of windows that are shared: none where there are none. */
+/** One sample about shared windows, or none where there are none. */
 function ofLimits(
   { limits }: MetricSources,
   read: (rates: Pick<SharedRates, 'shared' | 'counts'>) => number,
@@ -93,7 +97,7 @@ function ofLimits(
   return rates === null ? [] : one(read(rates));
 }
 
-/** How many lists of each state have ended: "WA state a-list" is one of Washington. */
+/** How many lists of each state have ended; "WA state a-list" counts for Washington. */
 function staleStates(release: LiveRelease | null): readonly Sample[] {
   const lists = new Map<string, number>();
   for (const name of release?.stale ?? []) {
@@ -103,7 +107,7 @@ function staleStates(release: LiveRelease | null): readonly Sample[] {
   return [...lists].map(([state, value]) => ({ labels: { state }, value }));
 }
 
-/** A release is named after the newest as-of day of its sources. */
+/** Taken from the name of the release, which begins with the newest as-of day of its sources. */
 function ageSeconds({ release, now }: MetricSources): readonly Sample[] {
   const [day = ''] = /^\d{4}-\d{2}-\d{2}/.exec(release()?.id ?? '') ?? [];
   return day === '' ? [] : one(Math.max(0, (now() - Date.parse(day)) / 1_000));
@@ -176,7 +180,7 @@ const GAUGES: readonly Reading[] = [
   ['situs_bulk_files_open', 'Bulk files under way.', [], ({ uploads }) => one(uploads())],
 ];
 
-// biome-ignore format: as above
+// biome-ignore format: a series a row, and below each how it is read
 const COUNTERS: readonly Reading[] = [
   ['situs_requests_total', 'Requests answered; status 499 is a client that left before.',
     ['operation', 'status'], ({ meter }) => {
@@ -213,10 +217,10 @@ const COUNTERS: readonly Reading[] = [
     (sources) => ofPools(sources, ({ ended }) => ended)],
 ];
 
-/** Makes the registry; what it tells is read from the sources when it is asked. */
+/** Makes the registry, which reads the sources each time it is asked. */
 export function openMetrics(sources: MetricSources): Registry {
   const registry = new Registry();
-  // Event loop, memory, collections and processor time, under the names that everybody has.
+  // Event loop, memory, garbage collection and processor time, under the library's usual names.
   collectDefaultMetrics({ register: registry });
   for (const [name, help, labelNames, read] of GAUGES) {
     registry.registerMetric(
@@ -226,7 +230,7 @@ export function openMetrics(sources: MetricSources): Registry {
         labelNames,
         registers: [],
         collect() {
-          // `reset` sets what has no labels to 0, which says something of what there is not.
+          // For a series without labels `reset` would leave a 0, although there may be no value.
           if (labelNames.length === 0) this.remove();
           else this.reset();
           for (const { labels, value } of read(sources)) this.set({ ...labels }, value);

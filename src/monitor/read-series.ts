@@ -1,4 +1,4 @@
-/** Series for Prometheus whose figures are counted elsewhere and read when they are asked for. */
+/** Series for Prometheus whose figures are counted elsewhere, and read when they are requested. */
 import {
   Counter,
   Histogram,
@@ -20,7 +20,7 @@ interface SeriesName {
   readonly labelNames: readonly string[];
 }
 
-/** A counter that stands where its source says. */
+/** A counter whose values come from a source. */
 export class CountedSeries extends Counter<string> {
   readonly #read: () => readonly Sample[];
 
@@ -35,19 +35,19 @@ export class CountedSeries extends Counter<string> {
   }
 }
 
-/** Times of requests of one kind. */
+/** Times of requests of one operation and precision. */
 interface TimedRequests {
   readonly operation: string;
   readonly precision: string;
-  /** Requests in each bucket, not added up; the last one has no bound. */
+  /** How many requests are in each bucket; not cumulative. The last one has no bound. */
   readonly buckets: readonly number[];
   readonly seconds: number;
 }
 
-/** A histogram whose buckets were filled elsewhere. */
+/** A histogram whose buckets come from a source. */
 export class LatencySeries extends Histogram<string> {
   readonly #name: string;
-  /** An empty one that tells name and kind. */
+  /** A histogram without values, from which name, help and type are taken. */
   readonly #empty: Histogram<string>;
   readonly #read: () => readonly TimedRequests[];
 
@@ -64,7 +64,7 @@ export class LatencySeries extends Histogram<string> {
     return { ...metric, values: this.#read().flatMap((timed) => this.#values(timed)) };
   }
 
-  /** What is printed is asked for by another name. */
+  /** The library calls this one to print the series. */
   getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     return this.get();
   }

@@ -1,6 +1,7 @@
 /**
- * The log of requests: one JSON line each, written behind the answers. Without being asked for, no
- * line holds a street address, a client's address or more of a key than `situs key list` shows.
+ * The log of requests: one JSON line for each, written after the answer. Unless the settings say
+ * so, no line contains a street address, a client's address or more of a key than `situs key list`
+ * shows.
  */
 import { once } from 'node:events';
 import { pino, type Logger } from 'pino';
@@ -11,11 +12,11 @@ import type { RequestLine, RequestSink } from '../http/front.js';
 import { messageOf, type Log } from '../log.js';
 import { LogFile, makeLogFile, STANDARD_OUTPUT } from './log-file.js';
 
-/** While it takes none every line may meet the fault, which is told once in this time. */
+/** A fault of the log may affect every line; it is reported once in this time. */
 const TOLD_MS = 60_000;
 const REFUSED_FROM = 400;
 
-/** Tells of something once in a while, however often it comes. */
+/** A function that calls `tell` at most once every TOLD_MS. */
 function sparing<T extends readonly unknown[]>(tell: (...of: T) => void): (...of: T) => void {
   let told = -Infinity;
   return (...of) => {
@@ -59,7 +60,7 @@ export class RequestLog implements RequestSink {
     this.#queries = queries;
     const made = makeLogFile(path);
     this.#path = made === STANDARD_OUTPUT ? null : path;
-    // A log that cannot be written is no reason to stop answering.
+    // The service goes on answering when its log cannot be written.
     const failed = (error: unknown): void =>
       log.error('request log not written', { message: messageOf(error) });
     this.#failed = failed;
@@ -72,19 +73,19 @@ export class RequestLog implements RequestSink {
   }
 
   /**
-   * Opens the log; null where none is asked for.
+   * Opens the log; null where none is configured.
    * @throws Error that names the setting when the file cannot be written.
    */
   static async open(config: RequestLogConfig, log: Log): Promise<RequestLog | null> {
     const { path } = config;
     if (path === null) return null;
     const opened = new RequestLog(path, config, log);
-    // The library throws where the process ends before, as at a start that something else ends.
+    // The library throws if the process ends before the file is open, as a failed start does.
     await once(opened.#file.lines, 'ready');
     return opened;
   }
 
-  /** Of answered requests one in so many is written, of refused ones each. */
+  /** Writes every refused request, but only one in so many answered ones. */
   told(line: RequestLine): void {
     if (line.status < REFUSED_FROM) {
       this.#answered += 1;
@@ -108,9 +109,9 @@ export class RequestLog implements RequestSink {
   }
 
   /**
-   * Closes the file and opens it again by its name, which another one may have by now. Where that
-   * cannot be opened the one before stays: the library would close its descriptor the next time as
-   * often as it failed, and so what has its number then.
+   * Closes the file and opens its name again, which may be another file by now. If that fails, the
+   * former file stays in use: the library's own reopening would later close its descriptor once for
+   * each failure, although the number may belong to another file by then.
    */
   reopen(): void {
     if (this.#path === null) return;
@@ -126,7 +127,7 @@ export class RequestLog implements RequestSink {
     }
   }
 
-  /** Writes what waits; where the file does not take it, that is dropped. */
+  /** Writes the lines that wait; drops them where the file does not take them. */
   close(): Promise<void> {
     return this.#file.close();
   }

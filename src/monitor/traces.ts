@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry: a span for each request that is sampled, sent to a collector in batches
- * behind the answers. Spans hold what the log of requests holds without being asked for more.
+ * Traces by OpenTelemetry: a span for each sampled request, sent to a collector in batches after
+ * the answers. Spans contain no more than the request log does without further settings.
  */
 import {
   ROOT_CONTEXT,
@@ -27,15 +27,15 @@ import { PRECISIONS } from '../engine/situs.js';
 import type { RequestLine, RequestSink } from '../http/front.js';
 import { messageOf, type Log } from '../log.js';
 
-/** Spans that wait for a collector; what comes beyond them is dropped. */
+/** How many spans may wait for a collector; further ones are dropped. */
 const QUEUE_MAX = 8_192;
 const BATCH_MAX = 512;
 const EXPORT_MS_MAX = 2_000;
-/** Where a collector takes traces below its address (OTLP specification, HTTP). */
+/** The path below a collector's address that accepts traces (OTLP specification, HTTP). */
 const TRACES_PATH = '/v1/traces';
 const FAILED_FROM = 500;
 
-/** A collector that does not answer is told in the log and keeps nothing waiting. */
+/** Logs that a collector does not answer; the service does not wait for it. */
 function telling(log: Log): DiagLogger {
   const warn = (message: string): void => log.warn('traces not sent', { message });
   const none = (): void => undefined;
@@ -73,10 +73,10 @@ export class Traces implements RequestSink {
   readonly #context = new W3CTraceContextPropagator();
   #passed = 0;
 
-  /** Sends to the collector at `url`, an http or https address without the path of traces. */
+  /** Sends to the collector at `url`, an http or https address without the path for traces. */
   constructor({ url, every }: TraceConfig, version: string, log: Log) {
     diag.setLogger(telling(log));
-    // Its own handler tells an error as JSON with its stack, within the line.
+    // The library's own handler would log an error as JSON with its stack, in the text of the line.
     setGlobalErrorHandler((error) => log.warn('traces not sent', { message: messageOf(error) }));
     const exporter = new OTLPTraceExporter({
       url: url.replace(/\/$/, '') + TRACES_PATH,
@@ -98,7 +98,7 @@ export class Traces implements RequestSink {
     this.#tracer = this.#provider.getTracer('situs');
   }
 
-  /** A request within a trace goes by what that decided; of others one in so many is taken. */
+  /** Takes one in so many requests. For a request that belongs to a trace, the trace decides. */
   told(line: RequestLine): void {
     const { traceparent } = line;
     if (traceparent === '') {
@@ -125,7 +125,7 @@ export class Traces implements RequestSink {
     span.end(ended);
   }
 
-  /** Sends what waits, for a few seconds at most. */
+  /** Sends the spans that wait, for a few seconds at most. */
   async close(): Promise<void> {
     await this.#provider
       .shutdown()

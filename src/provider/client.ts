@@ -1,7 +1,7 @@
 /**
- * The port over HTTPS: a pool of kept connections to the one configured address. Nothing travels
- * but the fields named here, in either direction. A call that may have reached the provider is
- * never sent again unless it only reads: an order made twice is worse than an error.
+ * Calls the provider over HTTPS, with a pool of kept connections to the one configured address.
+ * Only the fields named here are passed on, in either direction. A call that may have reached the
+ * provider is repeated only if it merely reads: an order made twice is worse than an error.
  */
 import { performance } from 'node:perf_hooks';
 import { type Dispatcher, Pool } from 'undici';
@@ -17,13 +17,13 @@ import {
   type ProviderOutcome,
 } from './provider.js';
 
-/** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
+/** Longest answer: twice the limit for carts, which come back with a tax on each line. */
 export const RESPONSE_BYTES_MAX = 16_777_216;
 
 const CONTENT_TYPE_CHARS_MAX = 200;
 const LOCATION_CHARS_MAX = 2_048;
 
-/** What is relayed of a field: plain text that cannot begin another one. */
+/** Values that are passed on: plain text, which cannot begin another field. */
 const RELAYED_TEXT = /^[\x20-\x7e]+$/;
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ const GARBAGE_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_NOT_SUPPORTED',
 ]);
 
-/** The fields that travel on; the first of each counts. */
+/** The fields that are passed on; the first of each name counts. */
 interface RelayedFields {
   contentType: string | null;
   location: string | null;
@@ -72,14 +72,14 @@ function faultOf(code: string): ProviderFault {
   return fault('unreachable', code);
 }
 
-/** Errors that another attempt meets again: the guard's, and those of certificates. */
+/** Errors that another attempt would meet again: those of the guard and of certificates. */
 const LASTING = /^(?:SITUS_|ERR_TLS_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|UND_ERR_DESTROYED)/;
 
 class Transfer implements Dispatcher.DispatchHandlers {
   readonly outcome: Promise<ProviderOutcome>;
-  /** The call was handed to a connection: the provider may know of it. */
+  /** Whether the call was handed to a connection, so that the provider may know of it. */
   sent = false;
-  /** It failed in a way that another attempt may not. */
+  /** Whether it failed in a way that another attempt may not. */
   repeatable = false;
   #settle: (outcome: ProviderOutcome) => void = () => undefined;
   #abort: ((error?: Error) => void) | null = null;
@@ -92,7 +92,7 @@ class Transfer implements Dispatcher.DispatchHandlers {
   readonly #signal: AbortSignal | undefined;
   readonly #gone = (): void => this.#give(fault('gone', 'aborted'));
 
-  /** Ends by itself after `timeoutMs` milliseconds, or when the signal says that nobody waits. */
+  /** Ends by itself after `timeoutMs` milliseconds, or when `signal` says that nobody waits. */
   constructor(timeoutMs: number, signal: AbortSignal | undefined) {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
@@ -123,13 +123,13 @@ class Transfer implements Dispatcher.DispatchHandlers {
       return true;
     }
     this.#chunks.push(chunk);
-    // Never paused: a connection that its server closes meanwhile would end this process (undici
-    // asserts that it is not paused then). What is held is bounded by the longest answer.
+    // Never paused: if the server closed a paused connection, an assertion of undici would end this
+    // process. The longest answer limits how much is kept.
     return true;
   }
 
   onComplete(): void {
-    // All of it is there, whatever time it takes to put it together.
+    // The whole answer has arrived, so the time limit ends before its parts are joined.
     clearTimeout(this.#timer);
     this.#abort = null;
     joined(this.#chunks).then(
@@ -153,7 +153,7 @@ class Transfer implements Dispatcher.DispatchHandlers {
     this.#give(faultOf(code));
   }
 
-  /** Gives the outcome; what is still on its way is cut. */
+  /** Settles the outcome, and cuts the connection if more is still to come. */
   #give(outcome: ProviderOutcome): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -165,34 +165,35 @@ class Transfer implements Dispatcher.DispatchHandlers {
   }
 }
 
-/** Connections kept to the provider. */
+/** How many connections to the provider are kept. */
 const CONNECTIONS_MAX = 64;
 
-/** Calls under way or waiting for a connection. */
+/** How many calls may be under way or wait for a connection. */
 export const CALLS_MAX = 512;
 
 /** Longest pause within an answer. */
 const BODY_GAP_MS_MAX = 10_000;
 
 /**
- * An idle connection is closed after this, or a second before the provider said it would close it.
- * Short, because a call on a connection that is just being closed fails and may not be repeated.
+ * An idle connection is closed after this time, or a second before the provider closes it, if it
+ * says when. The time is short, because a call on a connection that is just being closed fails, and
+ * may not be repeated.
  */
 const IDLE_MS_MAX = 4_000;
 
 const IDLE_HINT_MS_MAX = 60_000;
 const HEAD_BYTES_MAX = 16_384;
 
-/** What may be the value of a header field. */
+/** Matches a valid value of a header field. */
 const FIELD_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Path segments and a query, encoded; "." and ".." would leave the provider's folder. */
+/** Matches encoded path segments and a query; "." and ".." would leave the provider's folder. */
 const CALL_PATH = /^(?:\/(?!\.{1,2}(?:[/?]|$))[\w.~!'()*%-]+)+(?:\?[\w.~!'()*%=&+-]*)?$/;
 
 export interface ClientOptions extends GuardOptions {
-  /** The provider's address; its path is put before that of each call. */
+  /** The provider's address; its path precedes that of each call. */
   readonly url: URL;
-  /** Longest time from a call to its whole answer, in milliseconds. */
+  /** Longest time from a call to the end of its answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -200,13 +201,13 @@ function headersOf({ apiKey, body }: ProviderCall): Record<string, string> {
   return {
     'x-api-key': apiKey,
     accept: 'application/json',
-    // Bodies are relayed byte for byte, so they may not be packed for us alone.
+    // Bodies are passed on byte for byte, so they may not be compressed for this service only.
     'accept-encoding': 'identity',
     ...(body === null ? {} : { 'content-type': 'application/json' }),
   };
 }
 
-/** A call may be sent again when it cannot have changed anything. */
+/** A call may be repeated if it cannot have changed anything. */
 function mayRepeat(call: ProviderCall, transfer: Transfer): boolean {
   return transfer.repeatable && (call.method === 'GET' || !transfer.sent);
 }
@@ -262,7 +263,7 @@ export class ProviderClient implements Provider {
 
   #transfer(call: ProviderCall, transfer: Transfer): Promise<ProviderOutcome> {
     const { method, path, body } = call;
-    // undici reports what it does not take through the handler too.
+    // undici also reports calls that it rejects to the handler.
     this.#pool.dispatch(
       { method, path: this.#prefix + path, body, headers: headersOf(call) },
       transfer,

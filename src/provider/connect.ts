@@ -1,6 +1,6 @@
 /**
- * Connections through the guard. Apart from it, since the library that makes them takes longer to
- * load than all else of a start, and most services call nobody.
+ * Makes connections through the guard. It is a file apart because the library that it uses takes
+ * longer to load than all else at a start, and most services call nobody.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -15,10 +15,10 @@ import {
   type Resolve,
 } from './guard.js';
 
-/** A name's further addresses are not tried. */
+/** How many addresses of a name are tried. */
 export const ADDRESSES_MAX = 4;
 
-/** Raised by connections that the guard refuses. */
+/** The error of a connection that the guard refuses. */
 class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   readonly code = 'SITUS_REFUSED_ADDRESS';
@@ -29,7 +29,10 @@ const resolveName: Resolve = async (name) => {
   return found.map(({ address }) => address);
 };
 
-/** A name's addresses; the system's resolver may take minutes and cannot be stopped. */
+/**
+ * The addresses of a name. There is a time limit, since the system's resolver may take minutes and
+ * cannot be stopped.
+ */
 async function addressesOf(name: string, options: GuardOptions): Promise<readonly string[]> {
   const { resolve = resolveName, connectMs = CONNECT_MS_MAX } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -57,10 +60,10 @@ async function permitted(host: string, options: GuardOptions): Promise<readonly 
 }
 
 /**
- * Has a connection read no more in a turn of the event loop than a piece of 64 KiB; over TLS with
- * what is left of a record. Else it is read up to 32 times in a row, 2 MiB at once of each, while
- * every other request waits. A connection stops where it is told that there is enough: it is told
- * so of every piece, and goes on in the next turn.
+ * Makes a connection read at most a piece of 64 KiB in a turn of the event loop; with TLS, also the
+ * rest of a record. Otherwise up to 32 pieces are read in a row, 2 MiB at once, while every other
+ * request waits. A stream stops reading when `push` returns false, so that is returned for every
+ * piece, and reading goes on in the next turn.
  */
 function readsOnceATurn<S extends Readable>(socket: S): S {
   const [read, push] = [socket._read.bind(socket), socket.push.bind(socket)];
@@ -77,15 +80,16 @@ function readsOnceATurn<S extends Readable>(socket: S): S {
 }
 
 /**
- * A connector for undici's clients and agents: `new Agent({ connect: guardedConnect(…) })`. The
- * name stays what TLS verifies and what the Host field says. Several addresses are tried in turn.
+ * A connector for undici's clients and agents: `new Agent({ connect: guardedConnect(…) })`. TLS
+ * still verifies the name, and the Host field still contains it. Several addresses are tried in
+ * turn.
  */
 export function guardedConnect(options: GuardOptions): Connect {
   const dial =
     options.dial ??
     buildConnector({
       timeout: options.connectMs ?? CONNECT_MS_MAX,
-      // Said here, an environment variable cannot switch it off.
+      // Stated here, so that no environment variable can switch it off.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     });
@@ -109,8 +113,8 @@ export function guardedConnect(options: GuardOptions): Connect {
 }
 
 /**
- * Connects to the host of an address once and lets go of the connection.
- * @throws Error when that is not possible; its message repeats no credentials, there are none.
+ * Connects once to the host of an address, and closes the connection.
+ * @throws Error when that fails. Its message contains no credentials, because none are used.
  */
 export function reach(url: URL, options: GuardOptions): Promise<void> {
   const secure = url.protocol === 'https:';

@@ -1,11 +1,11 @@
 /**
- * Guards connections to addresses that come from configuration (the compliance provider, webhook
- * endpoints) against being led into the operator's own network. A name is resolved once for each
- * connection and the connection goes to the very address that was checked, so that a name that
- * changes its mind in between gains nothing.
+ * Keeps connections to addresses from the configuration (the compliance provider, webhook
+ * endpoints) from being led into the operator's own network. A name is resolved once for each
+ * connection, and the connection is made to the very address that was checked, so that changing
+ * what the name resolves to in between has no effect.
  *
- * Everything that is not plainly public is refused; the registries of special-purpose addresses
- * (RFC 6890) name the ranges, and ipaddr.js knows them.
+ * Every address that is not plainly public is refused. The registries of special-purpose addresses
+ * (RFC 6890) list the ranges, which ipaddr.js knows.
  */
 import { isIP } from 'node:net';
 import type { buildConnector } from 'undici';
@@ -13,7 +13,7 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Ranges of one's own network, reachable where the operator allows them. */
+/** Ranges of one's own network, which the operator may allow. */
 const OWN_RANGES: ReadonlySet<string> = new Set([
   'loopback',
   'private',
@@ -22,10 +22,10 @@ const OWN_RANGES: ReadonlySet<string> = new Set([
   'uniqueLocal',
 ]);
 
-/** Everything routed on the public network today (2000::/3); the rest of IPv6 is not. */
+/** All that is routed on the public network today (2000::/3); the rest of IPv6 is not public. */
 const PUBLIC_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
-/** What people call a range. */
+/** The usual names of ranges. */
 const NAMES: Readonly<Record<string, string>> = {
   linkLocal: 'link-local',
   carrierGradeNat: 'carrier-grade NAT',
@@ -48,9 +48,10 @@ function unmapped(address: Address): Address {
 }
 
 /**
- * Why an address may not be connected to: the name of its range, or null when it may. With
- * `allowPrivate`, addresses of one's own network may; those that are nobody's (multicast,
- * unspecified, reserved) or that carry another one inside (NAT64, 6to4, Teredo) never may.
+ * Why no connection to an address is allowed: the name of its range; null where it is allowed. With
+ * `allowPrivate`, addresses of one's own network are allowed. Never allowed are addresses that
+ * belong to nobody (multicast, unspecified, reserved) or contain another address (NAT64, 6to4,
+ * Teredo).
  */
 export function addressRefusal(text: string, allowPrivate: boolean): string | null {
   if (!ipaddr.isValid(text)) return 'unreadable';
@@ -60,28 +61,28 @@ export function addressRefusal(text: string, allowPrivate: boolean): string | nu
   return NAMES[range] ?? range;
 }
 
-/** Ports outside one's own network. With private networks allowed, any. */
+/** The ports that are allowed outside one's own network; with `allowPrivate` any port is. */
 const PUBLIC_PORTS: readonly number[] = [443, 8443];
 
-/** Longest time to resolve a name, and then to connect to one address, TLS included. */
+/** Longest time to resolve a name, and then to connect to one address, including TLS. */
 export const CONNECT_MS_MAX = 5_000;
 
 export const TARGET_CHARS_MAX = 2_048;
 
-/** All addresses of a name. Rejects when there are none. */
+/** Returns all addresses of a name. Rejects when there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export type Connect = buildConnector.connector;
 
 export interface GuardOptions {
-  /** Addresses of one's own network may be connected to, and plain http may be used. */
+  /** Whether addresses of one's own network and plain http are allowed. */
   readonly allowPrivate: boolean;
   /** Certificates of authorities to trust instead of the public ones. */
   readonly ca?: string;
   readonly connectMs?: number;
-  /** Replaced in tests, as is the next one. */
+  /** Replaced in tests, like the next one. */
   readonly resolve?: Resolve;
-  /** Connects to the address in `hostname`, which is checked. */
+  /** Connects to the address in `hostname`, which was checked before. */
   readonly dial?: Connect;
 }
 
@@ -89,10 +90,13 @@ type Target =
   | { readonly kind: 'target'; readonly url: URL }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The host as written: between the authority's start and its port. */
+/** Matches the host as it is written, between the start of the authority and the port. */
 const WRITTEN = /^[a-z]+:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^:/?#]*)/i;
 
-/** "2130706433" and "0x7f.1" are 127.0.0.1 to a URL: what is not in four plain parts hides. */
+/**
+ * Whether an IPv4 address is written other than in four plain parts, which disguises it: to a URL,
+ * "2130706433" and "0x7f.1" are both 127.0.0.1.
+ */
 function isDisguised(text: string, url: URL): boolean {
   const written = WRITTEN.exec(text)?.[1] ?? '';
   return isIP(url.hostname) === 4 && written !== url.hostname;
@@ -116,14 +120,14 @@ function refusalOf(text: string, url: URL, allowPrivate: boolean): string | null
   return range === null ? null : `names an address that is not public (${range})`;
 }
 
-/** "::1" of "[::1]" */
+/** "::1" for "[::1]". */
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
 /**
- * Reads a configured address. What can be told without asking for the name's addresses is told
- * here; `why` completes the sentence "The address …" and repeats nothing of it.
+ * Parses a configured address and checks all that needs no name resolution. `why` completes the
+ * sentence "The address …" and repeats no part of the address.
  */
 export function readTarget(text: string, allowPrivate: boolean): Target {
   const refused = (why: string): Target => ({ kind: 'refused', why });

@@ -1,6 +1,6 @@
 /**
- * Makes the provider of a configuration. What calls it is loaded where one is configured: its
- * library takes longer than all else of a start.
+ * Opens the configured provider. The client is loaded only where a provider is configured, since
+ * its library takes longer to load than all else at a start.
  */
 import type { Config } from '../config.js';
 import type { Log } from '../log.js';
@@ -8,15 +8,15 @@ import { CONNECT_MS_MAX, readTarget } from './guard.js';
 import type { Provider } from './provider.js';
 
 /*
- * Whether the compliance provider can be reached, asked every few seconds where the service is not
- * to be called ready without it: a connection is made, with TLS where that is used, and closed
- * again. No call is sent, so that the provider sees no request that no merchant asked for.
+ * Watches whether the compliance provider can be reached, where the service is not to count as
+ * ready without it. Every few seconds a connection is opened, with TLS where that is used, and
+ * closed again. No call is sent, so that the provider sees no request that no merchant made.
  */
 
-/** How often it is asked. */
+/** How often the provider is tried. */
 const WATCH_MS = 5_000;
 
-/** Reaches the configured provider once. */
+/** Connects to the configured provider once. Rejects when that fails. */
 export async function reachProvider(config: ProviderConfig): Promise<void> {
   const { providerUrl, providerTimeoutMs, allowPrivateNetwork: allowPrivate } = config;
   const target = readTarget(providerUrl ?? '', allowPrivate);
@@ -41,12 +41,12 @@ export class ProviderWatch {
     void this.look();
   }
 
-  /** False once it could not be reached, until it can be again. */
+  /** False from a failed attempt until the next successful one. */
   get reached(): boolean {
     return this.#reached;
   }
 
-  /** Asks now, unless that is under way. */
+  /** Tries now, unless an attempt is under way. */
   async look(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
@@ -67,7 +67,7 @@ export class ProviderWatch {
 type ProviderConfig = Pick<Config, 'providerUrl' | 'providerTimeoutMs' | 'allowPrivateNetwork'>;
 
 /**
- * The configured provider, null without one. Nothing is connected before the first call.
+ * The configured provider; null without one. It is not connected before the first call.
  * @throws Error in a sentence that names the setting when its address may not be used.
  */
 export async function openProvider(config: ProviderConfig): Promise<Provider | null> {
@@ -80,8 +80,8 @@ export async function openProvider(config: ProviderConfig): Promise<Provider | n
 }
 
 /**
- * Watches whether the provider can be reached, where the service is not ready without it.
- * @throws Error that names the setting where one is required and none configured.
+ * Watches the provider, where the service is not ready without it; null elsewhere.
+ * @throws Error that names the setting where a provider is required but none is configured.
  */
 export function watchProvider(
   config: ProviderConfig & Pick<Config, 'providerRequired'>,

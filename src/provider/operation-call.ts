@@ -1,28 +1,28 @@
 /**
- * Which operation of the service is which call of the provider. Bodies travel as they are but for
- * `merchantId`; calls without a body take what they need from it.
+ * The provider's call for each operation of the service. Bodies are passed on as they are, except
+ * for `merchantId`; calls without a body take what they need from it.
  */
 import type { JsonObject } from '../base/json-object.js';
 import type { ProviderMethod } from './provider.js';
 
 export interface ProviderEndpoint {
   readonly method: ProviderMethod;
-  /** Below the connection; names in braces are members of the body. */
+  /** The path below the connection; names in braces are members of the body. */
   readonly path: string;
-  /** Members that name something: an order, a cart, a certificate. */
+  /** Members that are ids of an order, a cart or a certificate. */
   readonly ids: readonly string[];
   /** Members that become the query, in this order. */
   readonly query: readonly string[];
-  /** Whether it changes something that a second time would change again. */
+  /** Whether the call changes something, which a second call would change again. */
   readonly writes: boolean;
-  /** The provider may answer one thing as a list of one. */
+  /** Whether the provider may answer with a list of one instead of the object. */
   readonly single?: boolean;
 }
 
 const CERTIFICATES = 'exemption-certificates';
 const NONE: readonly string[] = [];
 
-/** By the path of the service's own operation, without "/merchant/". */
+/** Endpoints by the path of the service's own operation, without "/merchant/". */
 export const PROVIDER_ENDPOINTS = {
   'cart/calculate': { method: 'POST', path: 'carts', ids: NONE, query: NONE, writes: false },
   'order/create-from-cart': {
@@ -87,10 +87,10 @@ export const PROVIDER_ENDPOINTS = {
 
 export type EndpointName = keyof typeof PROVIDER_ENDPOINTS;
 
-/** In an order that does not change while the program runs. */
+/** The order does not change while the program runs. */
 export const ENDPOINT_NAMES = Object.keys(PROVIDER_ENDPOINTS) as readonly EndpointName[];
 
-/** Everything but the cart, whose route decides first who calculates. */
+/** All but carts, for which the route decides first who calculates. */
 export const RELAYED_NAMES = ENDPOINT_NAMES.filter((name) => name !== 'cart/calculate');
 
 function plain(value: unknown): string {
@@ -110,7 +110,7 @@ function queryOf(names: readonly string[], body: JsonObject): string {
 }
 
 /**
- * The path of a call with its query.
+ * The path of a call, with its query.
  * @param body of well-formed text (no halves of surrogate pairs) in ids and connection id.
  */
 export function callPath(

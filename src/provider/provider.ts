@@ -1,7 +1,7 @@
 /**
- * The port to the compliance provider: one call, one outcome, as a value; and what becomes of an
- * answer: it is relayed as it is, or a refusal of our own. Statuses that speak of the merchant's
- * request are the merchant's to read; those that speak of Situs's side of the conversation (keys,
+ * The port to the compliance provider: one call has one outcome, as a value. Also decides what
+ * follows from an answer: it is passed on as it is, or replaced by a refusal of this service.
+ * Statuses about the merchant's request concern the merchant; those about Situs's own call (keys,
  * methods, redirects, faults) would mislead a caller of Situs.
  */
 import { type JsonSummary, jsonSummary } from '../base/json-text.js';
@@ -11,44 +11,44 @@ export type ProviderMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface ProviderCall {
   readonly method: ProviderMethod;
-  /** Below the provider's address, with its query: "/tax/connections/…". */
+  /** The path below the provider's address, with its query: "/tax/connections/…". */
   readonly path: string;
   /** The merchant's own key. */
   readonly apiKey: string;
-  /** JSON; null on calls without a body. */
+  /** JSON; null for a call without a body. */
   readonly body: Uint8Array | null;
 }
 
-/** What the provider said, reduced to the fields that travel on. */
+/** An answer of the provider, reduced to the fields that are passed on. */
 export interface ProviderAnswer {
   readonly kind: 'answer';
   readonly status: number;
-  /** Null when there was none, or one that cannot be relayed. */
+  /** Null where there was none, or one that cannot be passed on. */
   readonly contentType: string | null;
   readonly location: string | null;
-  /** Nobody else's memory, with room before it (HEAD_ROOM_BYTES). */
+  /** Memory of its own, with room before it (HEAD_ROOM_BYTES). */
   readonly body: Uint8Array;
   readonly isUtf8: boolean;
-  /** What is known of the body; without it `judge` looks at the body as a whole. */
+  /** The summary of the body, if it was made already; otherwise `judge` makes it. */
   readonly summary?: JsonSummary;
 }
 
 export interface ProviderFault {
   readonly kind: /** No whole answer within the time. */
     | 'timeout'
-    /** No connection, a certificate that is not trusted, or a connection cut. */
+    /** There was no connection, its certificate is not trusted, or it was cut. */
     | 'unreachable'
     /** The answer is longer than RESPONSE_BYTES_MAX. */
     | 'too-large'
-    /** Something that is not HTTP, or not the JSON that was asked for. */
+    /** The answer is not HTTP, or not JSON. */
     | 'garbage'
-    /** More calls under way than CALLS_MAX. */
+    /** More calls are under way than CALLS_MAX. */
     | 'busy'
-    /** The caller has gone; nobody waits. */
+    /** The caller has left, and nobody waits. */
     | 'gone'
     /** The merchant's key or connection cannot be sent. */
     | 'unusable-credentials';
-  /** For the log: a code, never a part of the call. */
+  /** A code for the log, without any part of the call. */
   readonly reason: string;
   /** Whether the provider may know of the call. */
   readonly sent: boolean;
@@ -57,44 +57,43 @@ export interface ProviderFault {
 export type ProviderOutcome = ProviderAnswer | ProviderFault;
 
 export interface Provider {
-  /** Sends one call. Never rejects. */
+  /** Sends a call. Never rejects. */
   send(call: ProviderCall, signal?: AbortSignal): Promise<ProviderOutcome>;
-  /** Cuts what is under way. */
+  /** Cuts all calls under way. */
   close(): Promise<void>;
 }
 
-/** Makes a fault. */
 export function fault(kind: ProviderFault['kind'], reason: string, sent = true): ProviderFault {
   return { kind, reason, sent };
 }
 
-/** Success as contract and clients know it. */
+/** Statuses of success that the contract names and clients know. */
 const RELAYED_SUCCESS: readonly number[] = [200, 201, 204];
 
-/** Refusals of the request itself. */
+/** Refusals that are about the merchant's request. */
 const RELAYED_REFUSALS: readonly ProblemStatus[] = [400, 404, 409, 413, 422, 429];
 
 function refusalOf(status: number): ProblemStatus | undefined {
   return RELAYED_REFUSALS.find((relayed) => relayed === status);
 }
 
-/** The provider does not take the stored key for the stored connection. */
+/** The provider does not accept the stored key for the stored connection. */
 const CREDENTIAL_REFUSALS: readonly number[] = [401, 403];
 
 export interface Relayed {
   readonly verdict: 'relay';
   readonly status: number;
-  /** Null with an empty body. */
+  /** Null for an empty body. */
   readonly contentType: string | null;
   readonly location: string | null;
   readonly body: Uint8Array;
-  /** Of a list of one, its element; else the body. */
+  /** The element of a list of one; otherwise the body. */
   readonly element: Uint8Array;
 }
 
 type Verdict =
   | Relayed
-  /** Refused with a relayed status, without a JSON body that says why. */
+  /** Refused with a status that is passed on, but without a JSON body that says why. */
   | { readonly verdict: 'unexplained'; readonly status: ProblemStatus }
   | { readonly verdict: 'credentials' }
   | { readonly verdict: 'garbage'; readonly reason: string };
@@ -109,12 +108,12 @@ function saysJson({ contentType }: ProviderAnswer): boolean {
   return contentType === null || JSON_TYPE.test(contentType);
 }
 
-/** A body without a content type is taken for JSON when it is JSON. */
+/** A body without a content type counts as JSON if it is JSON. */
 function isJsonAnswer(answer: ProviderAnswer): boolean {
   return saysJson(answer) && summaryOf(answer).isJson;
 }
 
-/** Whether what becomes of an answer depends on its body. */
+/** Whether the verdict on an answer depends on its body. */
 export function needsSummary(answer: ProviderAnswer): boolean {
   const { status } = answer;
   const isRead =
@@ -130,7 +129,7 @@ function relayed(answer: ProviderAnswer): Relayed {
   return { verdict: 'relay', status, contentType, location, body, element };
 }
 
-/** Decides on an answer. */
+/** Decides what follows from an answer. */
 export function judge(answer: ProviderAnswer): Verdict {
   const { status, body } = answer;
   if (status === 204) {

@@ -12,8 +12,8 @@ import {
 } from './response-code.js';
 
 /**
- * The body of a failure. Versions up to 50 have theirs at the top level; everything else, unknown
- * versions included, has the current envelope.
+ * The body of a failure. Versions up to 50 have members at the top level; all other versions, even
+ * unknown ones, have the current envelope.
  */
 export function failureBytes(
   version: number,
@@ -29,20 +29,26 @@ export function failureBytes(
   return Buffer.from(text, 'utf8');
 }
 
-/** Bodies kept, in each of two generations. */
+/** How many bodies are kept in each of two generations. */
 const BODIES_MAX = 256;
 
-/** Bodies of failures with one base URL; few sentences make most of them. */
+/**
+ * Bodies of failures for one base URL. They are kept, since most failures have one of a few
+ * sentences.
+ */
 export class FailureBodies {
   readonly #baseUrl: string;
-  /** JSON in the current envelope, by what is said. */
+  /** JSON in the current envelope, by the detail in it. */
   readonly #kept = new RecentCache<string, { kind: FailureKind; bytes: Uint8Array }>(BODIES_MAX);
 
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl;
   }
 
-  /** The body of a failure in a version and format; those with a detail of version 60 are kept. */
+  /**
+   * The body of a failure in a version and format. Bodies with a detail are kept for version 60 as
+   * JSON.
+   */
   bytes(version: number, failure: Failure, format: Format): Uint8Array {
     const { failure: kind, detail } = failure;
     const own = version !== 60 || format !== 'json' || detail === undefined;

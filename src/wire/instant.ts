@@ -1,4 +1,4 @@
-/** Moments in time as RFC 3339 writes them. */
+/** Parses moments in time as RFC 3339 writes them. */
 
 const DATE = String.raw`(\d{4})-(\d{2})-(\d{2})`;
 const TIME = String.raw`(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?`;
@@ -8,14 +8,14 @@ const RFC_3339 = new RegExp(`^${DATE}[Tt ]${TIME}${ZONE}$`);
 const DAY_HOURS = 24;
 const HOUR_MINUTES = 60;
 
-/** Milliseconds since 1970 UTC; null for what is no date and time with a zone. */
+/** Milliseconds since 1970 UTC; null for a text that is no date and time with a zone. */
 export function parseInstant(text: string): number | null {
   const found = RFC_3339.exec(text);
   if (found === null) return null;
   const [, , month, day, hour, minute, second, zoneHour = '0', zoneMinute = '0'] = found;
   if (Number(hour) >= DAY_HOURS || Number(zoneHour) >= DAY_HOURS) return null;
   if (Number(minute) >= HOUR_MINUTES || Number(zoneMinute) >= HOUR_MINUTES) return null;
-  // A leap second is the first moment of the next minute.
+  // A leap second counts as the first moment of the next minute.
   const leap = second === '60';
   const plain = leap ? text.replace(/:60/, ':59') : text;
   const milliseconds = Date.parse(plain.replace(' ', 'T').toUpperCase());
@@ -23,7 +23,7 @@ export function parseInstant(text: string): number | null {
   return leap ? milliseconds - (milliseconds % 1000) + 1000 : milliseconds;
 }
 
-/** Date.parse takes 31 April for 1 May. */
+/** The last day of a month. It is checked because Date.parse accepts 31 April as 1 May. */
 function lastDay(text: string, month: number): number {
   return new Date(Date.UTC(Number(text.slice(0, 4)), month, 0)).getUTCDate();
 }

@@ -1,6 +1,6 @@
 /**
  * Receipts: everything that an answer depended on, as one line of JSON that its caller can keep.
- * With the release that it names the same version of Situs gives the same bytes again, on any day.
+ * With the release named in it, the same version of Situs makes the same bytes again on any day.
  */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, parsedText } from '../base/json-object.js';
@@ -13,7 +13,7 @@ import { parseInstant } from './instant.js';
 const RECEIPT_VERSION = 1;
 const REQUEST = /^(?:GET|POST) \/[\x21-\x7e]*$/;
 
-/** Settings of the server that bodies depend on. */
+/** Settings of the server that answers depend on. */
 export interface AnswerSettings {
   readonly baseUrl: string;
   readonly precisionMin: MinimumPrecision;
@@ -23,17 +23,17 @@ export interface AnswerSettings {
 export interface Receipt extends AnswerSettings {
   /** Method, path and query as they were sent, without the key. */
   readonly request: string;
-  /** Of the body of the request; null where there is none. */
+  /** SHA-256 of the body of the request; null where there is none. */
   readonly bodySha256: string | null;
   readonly dataset: string;
-  /** When it was asked, in milliseconds since 1970. */
+  /** The time of the request, in milliseconds since 1970. */
   readonly atMs: number;
-  /** Bits of entitlements. */
+  /** Entitlements of the key, as bits. */
   readonly grants: number;
   /** Version of Situs. */
   readonly engine: string;
   readonly status: number;
-  /** Of the body of the answer. */
+  /** SHA-256 of the body of the answer. */
   readonly sha256: string;
 }
 
@@ -42,7 +42,9 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What is no plain ASCII in a query string, as percent sequences of its UTF-8. */
+/**
+ * A query string with all characters that are no plain ASCII as percent sequences of their UTF-8.
+ */
 function escaped(query: string): string {
   return query.replace(/[^\x21-\x7e]+/g, (text) =>
     Buffer.from(text).toString('hex').replace(/../g, '%$&'),
@@ -54,7 +56,7 @@ export function requestLine(method: string, path: string, query: string): string
   return `${method} ${path}${query === '' ? '' : `?${escaped(query)}`}`;
 }
 
-/** Prints a receipt: one line of ASCII without an end. */
+/** Prints a receipt as one line of ASCII without a line break. */
 export function receiptText(receipt: Receipt): string {
   const { request, bodySha256, dataset, atMs, grants, engine, status, sha256 } = receipt;
   const { baseUrl, precisionMin, refuseUnruled } = receipt;
@@ -83,11 +85,11 @@ function granted(value: unknown): value is readonly Entitlement[] {
 }
 
 /**
- * Reads a receipt.
- * @throws Error that names the member which is missing or broken.
+ * Parses a receipt.
+ * @throws Error that names the member which is missing or invalid.
  */
 export function parseReceipt(text: string): Receipt {
-  // Windows puts a byte order mark before what it writes to a file.
+  // Windows puts a byte order mark at the beginning of files.
   const value = parsedText(text.replace(/^\ufeff/, ''));
   if (value === undefined) throw new Error('this is no receipt: it is not JSON');
   const parts = partsOf(value);

@@ -1,4 +1,7 @@
-/** Response codes of lookups: what each failure is on the wire, in which envelope. */
+/**
+ * Response codes of lookups: the code, status and sentence of each failure, and the envelopes
+ * around them.
+ */
 import type { Failure, FailureKind } from '../failure.js';
 import { type ApiVersion, type Format, jsonMembers, type WireObject, xmlMembers } from './tree.js';
 
@@ -31,8 +34,8 @@ export const SUCCESS = coded(100, 'SUCCESS', 200, 'Successful API Request.');
 const API_ERROR = coded(106, 'API_ERROR', 500, 'Unknown API error.');
 
 /**
- * The table is exhaustive: a new kind of failure does not compile until it has a code. The type
- * knows each status, so that problem documents take theirs from here.
+ * The type makes the table complete: a new kind of failure does not compile until it has a code.
+ * The type also contains each status, from which problem documents take theirs.
  */
 export const RESPONSE_CODES = {
   'invalid-key': coded(101, 'INVALID_KEY', 401, 'Key format is not valid or key not found.'),
@@ -77,41 +80,41 @@ export const RESPONSE_CODES = {
   overloaded: { ...API_ERROR, http: 503 },
 } as const satisfies Readonly<Record<FailureKind, ResponseCode>>;
 
-/** A detail as a sentence: engine modules write them as clauses. */
+/** Makes a sentence of a detail, which engine modules write as a clause. */
 function sentence(detail: string): string {
   const text = detail.charAt(0).toUpperCase() + detail.slice(1);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** The standard message of a failure's code with the detail of this one. */
+/** The sentence of a failure's code, and its detail after it. */
 export function failureMessage({ failure, detail }: Failure): string {
   const { message } = RESPONSE_CODES[failure];
   return detail === undefined || detail === '' ? message : `${message} ${sentence(detail)}`;
 }
 
-/** A response as lookups tell it. */
+/** A response as lookups print it. */
 type Told = Pick<ResponseCode, 'code' | 'name' | 'message'>;
 
-/** The response that a failure is. */
+/** The response for a failure. */
 export function responseOf(failure: Failure): Told {
   const { code, name } = RESPONSE_CODES[failure.failure];
   return { code, name, message: failureMessage(failure) };
 }
 
-/** A refusal as rows and messages are told it. */
+/** A refusal as rows of files and messages of streams print it. */
 export interface RowRefusal {
   readonly code: number;
   readonly message: string;
-  /** The member at fault; null where none is alone. */
+  /** The member at fault; null where no single one is. */
   readonly field: string | null;
 }
 
-/** What a failure is told as; `message` where it does not have the sentence of its code. */
+/** The refusal for a failure; `message` replaces the usual sentences. */
 export function refusalOf(failure: Failure, message = failureMessage(failure)): RowRefusal {
   return { code: RESPONSE_CODES[failure.failure].code, message, field: failure.field };
 }
 
-// What surrounds the content of a lookup's answer: of v60, and the rows of v10 to v50.
+// What surrounds the content of a lookup's answer: in v60, and around the rows of v10 to v50.
 
 export const V60_XML_OPEN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>';
 export const V60_XML_CLOSE = '</response>';
@@ -142,7 +145,9 @@ export function metadata(
 export const LEGACY_XML_OPEN = '<?xml version="1.0" encoding="UTF-8" ?>\n<taxrates>';
 export const LEGACY_XML_CLOSE = '</taxrates>';
 
-/** XML says `code`, `name` and `message` for rCode, rName and rMessage. */
+/**
+ * The beginning of a body as XML, where rCode, rName and rMessage are `code`, `name` and `message`.
+ */
 export function legacyXmlHead(
   version: number,
   code: number,
@@ -153,9 +158,9 @@ export function legacyXmlHead(
   return xmlMembers({ version: `v${version}`, code, ...named, message });
 }
 
-/** Everything before the first row of a success. */
+/** The part of a success before the first row. */
 export function legacyOpen(version: ApiVersion, format: Format): string {
-  // The element `message` was deprecated early and stays empty on success, without a name.
+  // The element `message` was deprecated early: on success it is empty, and there is no `name`.
   if (format === 'xml') return LEGACY_XML_OPEN + legacyXmlHead(version, SUCCESS.code, '', '');
   const head = jsonMembers({
     version: `v${version}`,
@@ -166,7 +171,7 @@ export function legacyOpen(version: ApiVersion, format: Format): string {
   return `{${head},"results":[`;
 }
 
-/** Everything after the last row of a success; `members` are printed members or nothing. */
+/** The part of a success after the last row; `members` are further members, printed, or nothing. */
 export function legacyClose(members: string, format: Format): string {
   if (format === 'xml') return members + LEGACY_XML_CLOSE;
   return members === '' ? ']}' : `],${members}}`;

@@ -1,4 +1,7 @@
-/** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
+/**
+ * The member `situs`, which says what an answer is based on: an extension of this service in v60,
+ * carts and files.
+ */
 import { Piece, type ByteWriter } from '../base/byte-writer.js';
 import { OfRelease, RecentCache } from '../base/tables.js';
 import type { Precision, RateRange } from '../engine/situs.js';
@@ -9,19 +12,24 @@ export interface SitusNote {
   readonly precision: Precision;
   /** The release that answered. */
   readonly dataset: string;
-  /** A list behind the answer was published for an earlier time. */
+  /** Whether a list behind the answer was published for an earlier time. */
   readonly stale: boolean;
-  /** A figure is an estimate. */
+  /** Whether a figure is an estimate. */
   readonly estimated: boolean;
-  /** The lists behind the answer are known to lack districts, where the rate is higher. */
+  /**
+   * Whether the lists behind the answer are known to lack districts, in which the rate is higher.
+   */
   readonly partial: boolean;
   readonly assumed: RateRange | null;
   readonly border: Border | null;
-  /** Product codes that no rule is held for: taxed as general goods. */
+  /** Product codes without any rule, which were taxed as general goods. */
   readonly unruled: readonly string[];
 }
 
-/** Members that tell of one spot or product, and not of the release; what does not apply is out. */
+/**
+ * The members about one place or product instead of the release; those that do not apply are
+ * absent.
+ */
 export function ownMarks({
   assumed,
   border,
@@ -49,7 +57,7 @@ export function ownMarks({
   };
 }
 
-/** The member's own members; what does not apply is left out. */
+/** The members of `situs`; those that do not apply are absent. */
 export function situsNote(note: SitusNote): WireObject {
   const { precision, dataset, stale, estimated, partial } = note;
   return {
@@ -62,36 +70,36 @@ export function situsNote(note: SitusNote): WireObject {
   };
 }
 
-/** What the answer of carts rests on. */
+/** The content of `situs` in answers of carts. */
 type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
 
-/** Texts kept, once to twice as many: products without rules are few, and named again and again. */
+/** How many texts are kept, or up to twice as many. Products without rules are few and recur. */
 const NOTES_MAX = 1_024;
-/** Of more products the text is made each time. */
+/** For more products than this, the text is made each time. */
 const NOTE_CODES_MAX = 8;
 
-/** A member as text and as bytes. */
+/** The printed member as text and as bytes. */
 interface Printed {
   readonly text: string;
   readonly piece: Piece;
 }
 
-/** What answers of the release say. */
+/** Texts for answers of the present release. */
 const NOTES = new OfRelease(() => new RecentCache<string, Printed>(NOTES_MAX));
 
-/** The member of an answer of carts as JSON, without the comma before it. */
+/** The member `situs` of an answer of carts as JSON, without the comma before it. */
 export function situsJson(marks: CartNote): string {
   return known(marks)?.text ?? printed(marks);
 }
 
-/** Writes it. */
+/** Writes that member. */
 export function writeSitus(into: ByteWriter, marks: CartNote): void {
   const note = known(marks);
   if (note === null) into.text(printed(marks));
   else into.piece(note.piece);
 }
 
-/** The member of an answer that names few products. */
+/** The kept member; null for an answer that names many products. */
 function known(marks: CartNote): Printed | null {
   const { precision, dataset, stale, estimated, partial, unruled } = marks;
   if (unruled.length > NOTE_CODES_MAX) return null;

@@ -1,8 +1,8 @@
 /**
- * The versions and formats of lookups, and bodies as ordered trees, so that every version is
- * described once and printed as JSON or XML. Numbers that are not small integers travel as the
- * decimal text of an exact integer. As XML a tree is an element per member in the same order, a
- * list repeated elements of its name, null and empty text an empty element.
+ * The versions and formats of lookups, and bodies as ordered trees, so that each version is
+ * described once and printed as JSON or XML. A number that is no small integer is given as the
+ * decimal text of an exact integer. In XML, each member is an element, in the same order; a list
+ * repeats the element of its name; null and empty text are empty elements.
  */
 import { formatMicrodegrees, toMicrodegrees, type Microdegrees } from '../geo/microdegrees.js';
 import { formatRate, type Rate } from '../tax/rate.js';
@@ -18,11 +18,11 @@ export interface Decimal {
 }
 
 export type WireValue = string | number | boolean | null | Decimal | WireObject | WireList;
-/** Members print in the order they were written. */
+/** Members are printed in the order in which they were written. */
 export interface WireObject {
   readonly [name: string]: WireValue;
 }
-/** Objects, or plain texts. */
+/** A list of objects, or of texts. */
 export type WireList = readonly (WireObject | string)[];
 
 /** Tells a decimal from an object or a list; no object has a member of that name. */
@@ -30,7 +30,6 @@ function isDecimal(value: Decimal | WireObject | WireList): value is Decimal {
   return 'decimal' in value;
 }
 
-/** Tells a list from an object. */
 function isList(value: WireObject | WireList): value is WireList {
   return Array.isArray(value);
 }
@@ -45,28 +44,31 @@ export function degreesOf(value: Microdegrees): Decimal {
   return { decimal: formatMicrodegrees(value) };
 }
 
-/** Degrees to print: microdegrees, or the text of what is given more closely. */
+/** Degrees to print: microdegrees, or a text where more digits were given. */
 export type Degrees = Microdegrees | string;
 
-/** Degrees as a caller gave them, without an exponent. */
+/** Degrees as the caller gave them, without an exponent. */
 export function echoed(degrees: number): Degrees {
-  // Whole microdegrees, as nearly all are: their digits are these, and cost far less to print.
+  // Nearly all are whole microdegrees, whose digits are the same and cost far less to print.
   const micro = toMicrodegrees(degrees);
   if (micro / 1e6 === degrees) return micro;
   const text = String(degrees);
   return text.includes('e') ? formatMicrodegrees(micro) : text;
 }
 
-/** Degrees as a caller gave them, as a decimal number of an answer, without an exponent. */
+/** The same as a decimal number of an answer. */
 export function echoOf(degrees: number): Decimal {
   const found = echoed(degrees);
   return { decimal: typeof found === 'number' ? formatMicrodegrees(found) : found };
 }
 
-/** What JSON escapes; lone surrogates are among them, so that bodies are always valid UTF-8. */
+/**
+ * Characters that JSON must escape. Lone surrogates are among them, so that bodies are always valid
+ * UTF-8.
+ */
 const ESCAPED = /["\\\0-\x1f\ud800-\udfff]/;
 
-/** Members of an object without its braces. */
+/** The members of an object as JSON, without its braces. */
 export function jsonMembers(object: WireObject): string {
   let text = '';
   for (const name in object) {
@@ -76,7 +78,7 @@ export function jsonMembers(object: WireObject): string {
   return text;
 }
 
-/** One value. */
+/** A value as JSON. */
 export function jsonValue(value: WireValue): string {
   if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
   if (typeof value !== 'object' || value === null) return String(value);
@@ -87,7 +89,10 @@ export function jsonValue(value: WireValue): string {
 
 const SPECIAL = /[&<>\r\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/;
 const MARKUP = /[&<>\r]/g;
-/** What XML 1.0 cannot carry, even escaped: controls, lone surrogates and two noncharacters. */
+/**
+ * Characters that XML 1.0 cannot contain, even escaped: controls, lone surrogates and two
+ * noncharacters.
+ */
 const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]/gu;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -96,13 +101,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** Escapes text content. */
+/** Escapes a text for XML. */
 export function xmlText(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text.replace(ILLEGAL, '\ufffd').replace(MARKUP, (mark) => ENTITIES[mark] ?? mark);
 }
 
-/** One element. */
+/** An element; a list becomes an element for each item. */
 export function xmlElement(name: string, value: WireValue): string {
   if (value === null || value === '') return `<${name}></${name}>`;
   if (typeof value === 'string') return `<${name}>${xmlText(value)}</${name}>`;
@@ -119,12 +124,12 @@ export function xmlMembers(object: WireObject): string {
   return text;
 }
 
-/** Texts and numbers of JSON. */
+/** Matches texts and numbers of JSON. */
 const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.]*/g;
 
 /**
- * The same of members that are printed as JSON. Decimals stay the text that they are there: as
- * numbers they would be rounded.
+ * The same for members that are printed as JSON. Their decimals are read as texts, since numbers
+ * would be rounded.
  */
 export function xmlOfMembers(json: Uint8Array): string {
   const texts = Buffer.from(json)

@@ -1,19 +1,22 @@
-/** A client of a fleet: asks any node, and another one when it has no answer. */
+/** A client of a fleet: it asks any node, and another one if there is no answer. */
 import { request } from 'node:http';
 import { type Answer, answerTo } from '../service.js';
 import { FLEET_KEY } from './node.js';
 
-/** A node that has not answered by then is taken for one that is cut off. */
+/** A node that has not answered in this time counts as cut off. */
 const PATIENCE_MS = 12_000;
 const PAUSE_MS = 100;
 /**
- * What was written at another node may not be known here for so long: a second, and after a cut until
- * the node is at its database again or calls itself not ready.
+ * How long a node may not know what was written at another one: a second, or after a cut until it
+ * has reached its database again or reports that it is not ready.
  */
 const STALE_MS = 30_000;
-/** Before a write under a key: answers kept for these have a share of the store. */
+/**
+ * A pause before a write with an Idempotency-Key, since answers kept for these use up a share of
+ * the store.
+ */
 const WRITE_PAUSE_MS = 200;
-/** Longest time until some node answers. */
+/** How long it may take until some node answers. */
 const GIVE_UP_MS = 120_000;
 
 export interface FleetAsk {
@@ -23,11 +26,11 @@ export interface FleetAsk {
   readonly type?: string;
   readonly key?: string;
   readonly idempotencyKey?: string;
-  /** In place of PATIENCE_MS, where an answer is long. */
+  /** Replaces PATIENCE_MS, where an answer is long. */
   readonly patienceMs?: number;
 }
 
-/** One request to one node. Rejects when no whole answer came in time. */
+/** Sends one request to one node. Rejects when no complete answer came in time. */
 export async function askNode(base: string, ask: FleetAsk): Promise<Answer> {
   const { method, path, body = '', type = 'application/json', key = FLEET_KEY } = ask;
   const signal = AbortSignal.timeout(ask.patienceMs ?? PATIENCE_MS);
@@ -47,9 +50,9 @@ export async function askNode(base: string, ask: FleetAsk): Promise<Answer> {
 }
 
 export class FleetClient {
-  /** Requests that were sent again, to another node or the same. */
+  /** How many requests were sent again, to another node or the same one. */
   repeated = 0;
-  /** No new request is sent. */
+  /** Set when no new requests are to be sent. */
   stopping = false;
   readonly #bases: readonly string[];
   readonly #random: () => number;
@@ -59,12 +62,12 @@ export class FleetClient {
     this.#random = random;
   }
 
-  /** Any node. */
+  /** Picks any node. */
   pick(): string {
     return this.#bases[Math.floor(this.#random() * this.#bases.length)] ?? '';
   }
 
-  /** @throws Error when it is stopping, or no node answers for long. */
+  /** @throws Error when the client is stopping, or no node answers for long. */
   async post(path: string, body: object, idempotencyKey?: string): Promise<Answer> {
     if (this.stopping) throw new Error('stopping');
     if (idempotencyKey !== undefined) {
@@ -79,9 +82,9 @@ export class FleetClient {
   }
 
   /**
-   * Asks until a node answers for good: not 503, not that the same request is under way or that
-   * nobody knows what became of it, which ends once the node that has it is taken for gone, and for a
-   * write not at once that there is no such merchant.
+   * Asks until a node gives a final answer. Not final is a 503; nor a 409, which says that the same
+   * request is under way, or that nobody knows its result: either ends when the node that has the
+   * request counts as gone. For a write, it is not final at first that there is no such merchant.
    */
   async ask(ask: FleetAsk): Promise<Answer> {
     const from = performance.now();

@@ -1,4 +1,4 @@
-/** PostgreSQL, Redis and NATS of a fleet's own, on an address that all its nodes reach. */
+/** PostgreSQL, Redis and NATS for a fleet, on an address that all its nodes can reach. */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 const POSTGRES_PORT = 15_432;
 const REDIS_PORT = 16_379;
 const NATS_PORT = 14_222;
-/** Where Debian keeps the programs of a version. */
+/** The folder in which Debian keeps the programs of each version. */
 const POSTGRES_DIR = '/usr/lib/postgresql';
-/** PostgreSQL does not run as root. */
+/** PostgreSQL refuses to run as root. */
 const POSTGRES_USER = 'postgres';
 const WAIT_MS = 60_000;
 const LOOK_MS = 50;
@@ -22,7 +22,7 @@ function postgresBin(): string | null {
   return newest === undefined ? null : join(POSTGRES_DIR, newest, 'bin');
 }
 
-/** Which engine is missing, in a sentence; null where all are here. */
+/** Which engine is missing, in a sentence; null where all are installed. */
 export function enginesProblem(): string | null {
   if (postgresBin() === null) return `there is no PostgreSQL in ${POSTGRES_DIR}`;
   for (const [program, name] of [
@@ -58,7 +58,7 @@ export class FleetEngines {
   readonly #dir = mkdtempSync(join(tmpdir(), 'situs-fleet-'));
   readonly #children: ChildProcess[] = [];
 
-  /** `network` is whose members may come, such as 10.0.0.0/24. */
+  /** `host` is the address on which the engines listen. */
   constructor(host: string) {
     this.#host = host;
     this.postgres = `postgres://${POSTGRES_USER}@${host}:${POSTGRES_PORT}/postgres`;
@@ -102,7 +102,7 @@ export class FleetEngines {
   async stop(): Promise<void> {
     for (const child of this.#children) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
-      // PostgreSQL takes its own processes along on this signal.
+      // On this signal PostgreSQL also ends its child processes.
       child.kill('SIGQUIT');
       await once(child, 'close');
     }

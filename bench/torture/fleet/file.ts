@@ -1,4 +1,4 @@
-/** A job over a file at one node, which is killed and cut off meanwhile. */
+/** A job over a file at one node, which may be killed and cut off meanwhile. */
 import { createHash } from 'node:crypto';
 import { askNode, type FleetAsk } from './client.js';
 
@@ -10,7 +10,7 @@ const ADDRESSES = [
   '91020',
 ];
 const POLL_MS = 250;
-/** Longest time until the node answers again. */
+/** How long a node may take to answer again. */
 const SILENCE_MS = 120_000;
 
 interface Job {
@@ -19,7 +19,7 @@ interface Job {
   readonly result: { readonly sha256: string } | null;
 }
 
-/** One request to a node that may be away for a while. */
+/** Sends a request to a node that may be away for a while. */
 async function patiently(base: string, ask: FleetAsk): Promise<string> {
   const until = performance.now() + SILENCE_MS;
   for (;;) {
@@ -45,7 +45,7 @@ export class FleetFile {
     ).join('')}`;
   }
 
-  /** Makes the job, under a key, so that a cut makes no second one. */
+  /** Makes the job, with an Idempotency-Key, so that a cut cannot cause a second job. */
   async begin(): Promise<string> {
     const text = await patiently(this.#base, {
       method: 'POST',
@@ -57,7 +57,7 @@ export class FleetFile {
     return (JSON.parse(text) as Job).id;
   }
 
-  /** Waits for its end and compares its result with what another node answers in one go. */
+  /** Waits for the job's end, and compares its result with a stream that another node answers. */
   async check(id: string, other: string): Promise<readonly string[]> {
     for (;;) {
       const job = JSON.parse(

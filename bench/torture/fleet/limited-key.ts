@@ -1,11 +1,11 @@
-/** One key with a rate, asked for more than it may have on all nodes at once. */
+/** A key with a rate, which sends more requests to all nodes together than it may. */
 import { askNode, type FleetClient } from './client.js';
 
 const WINDOW_MS = 60_000;
 const CLIENTS = 3;
 const PAUSE_MS = 60;
 
-/** When a request that was admitted was sent, and when its answer was here. */
+/** When an admitted request was sent, and when its answer had arrived. */
 interface Admitted {
   readonly from: number;
   readonly until: number;
@@ -23,14 +23,14 @@ export class LimitedKey {
     this.#client = client;
   }
 
-  /** Asks until the client is stopping. */
+  /** Sends requests until the client is stopping. */
   async run(): Promise<void> {
     await Promise.all(Array.from({ length: CLIENTS }, () => this.#ask()));
   }
 
   /**
-   * The most requests that certainly were admitted within a minute: sent and answered in it. What
-   * was admitted at either end of one may lie in it or not, and is not held against the nodes.
+   * The most requests that were certainly admitted within a minute: sent and answered in it.
+   * Requests at either end may have been admitted in it or not, and do not count.
    */
   most(): number {
     const byEnd = [...this.admitted].sort((a, b) => a.until - b.until);

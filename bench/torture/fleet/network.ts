@@ -1,6 +1,6 @@
 /**
- * Machines of a fleet on one: network namespaces with an address each behind one bridge. A node that
- * is cut off sends into nothing, as behind a broken switch: nobody is told.
+ * The machines of a fleet on a single one: network namespaces with an address each behind a bridge.
+ * Packets of a node that is cut off are lost, as behind a broken switch, and nobody is told.
  */
 import { execFileSync } from 'node:child_process';
 
@@ -24,7 +24,7 @@ export function networkProblem(): string | null {
 }
 
 export class FleetNetwork {
-  /** Where the engines listen. */
+  /** The address on which the engines listen. */
   readonly gateway: string;
   readonly #bridge: string;
   readonly #net: string;
@@ -57,7 +57,7 @@ export class FleetNetwork {
     return `${this.#tag}n${node}`;
   }
 
-  /** Whatever the node sends or is sent is lost from now on. */
+  /** From now on all packets to and from the node are lost. */
   cut(node: number): void {
     ip('link', 'set', this.#outside(node), 'nomaster');
   }
@@ -71,7 +71,7 @@ export class FleetNetwork {
       try {
         ip(...args);
       } catch {
-        // It was never made.
+        // It did not exist.
       }
     };
     for (let node = 0; node < this.#nodes; node += 1) forget('netns', 'del', this.namespace(node));

@@ -1,4 +1,4 @@
-/** One machine of a fleet: a server, and beside it `situs stream`, in a network of their own. */
+/** A machine of a fleet: a server and `situs stream`, in a network namespace. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,21 +8,21 @@ import { CLI, LATER_OPTIMIZED, MAIN } from '../../../test/support/program.js';
 import type { FleetEngines } from './engines.js';
 import type { FleetNetwork } from './network.js';
 
-/** What the nodes have their files under at the broker. */
+/** The name of the nodes' files at the broker. */
 export const FILES = 'jobs';
 const PORT = '3000';
 
-/** The key that may everything. */
+/** A key without restrictions. */
 export const FLEET_KEY = 'a-key-for-the-fleet';
 
-/** Subjects of the carts, their answers, and what was refused. */
+/** Subjects of the carts, of their answers, and of refused carts. */
 export const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
 
-/** What all nodes are told. */
+/** Settings of all nodes. */
 interface FleetSettings {
   readonly network: FleetNetwork;
   readonly engines: FleetEngines;
-  /** Folder of variables with the dataset that each node has a copy of. */
+  /** A folder of variables; each node gets a copy of its datasets. */
   readonly datasets: string;
   readonly kek: string;
   readonly report: (line: string) => void;
@@ -42,7 +42,7 @@ export class FleetNode {
     cpSync(join(settings.datasets, 'datasets'), join(this.#dir, 'datasets'), { recursive: true });
   }
 
-  /** Starts both; whether they are ready is asked over HTTP. */
+  /** Starts both programs; the caller asks over HTTP whether they are ready. */
   start(): void {
     const { from, to, failed } = SUBJECTS;
     this.#children = [
@@ -66,7 +66,7 @@ export class FleetNode {
     ];
   }
 
-  /** Both end at once, as a machine without power. */
+  /** Kills both programs at once, like a loss of power. */
   async kill(): Promise<void> {
     const children = this.#children.splice(0);
     await Promise.all(
@@ -78,7 +78,7 @@ export class FleetNode {
     );
   }
 
-  /** Programs that ended although nobody ended them. */
+  /** Programs that ended although they were not killed. */
   gone(): readonly string[] {
     return this.#children
       .filter(({ exitCode, signalCode }) => exitCode ?? signalCode)
@@ -122,7 +122,7 @@ export class FleetNode {
     );
     child.stderr.on('data', (piece: Buffer) => {
       const text = piece.toString().trim();
-      // The command tells its progress there, the server what went wrong.
+      // The command prints its progress there, the server only its faults.
       if (args[0] === MAIN && text !== '') report(`node ${this.#number}: ${text}`);
     });
     return child;

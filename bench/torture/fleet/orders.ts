@@ -1,4 +1,4 @@
-/** Carts of a broker: all that were stored there, and what became of each. */
+/** Carts that are sent to a broker, and the answers to each. */
 import {
   jetstream,
   jetstreamManager,
@@ -12,10 +12,10 @@ import { SUBJECTS } from './node.js';
 
 const PAUSE_MS = 200;
 const DURABLE = 'situs';
-/** Longest time after the load until the last cart is answered. */
+/** How long the last answer may take after the load has ended. */
 const REST_MS = 120_000;
 
-/** Streams by subject; answers lie in memory, as nobody keeps them. */
+/** Streams by subject; answers are kept in memory, as they are needed no longer than this test. */
 const STREAMS = { carts: SUBJECTS.from, taxed: SUBJECTS.to, refused: SUBJECTS.failed };
 
 export class Orders {
@@ -43,12 +43,12 @@ export class Orders {
     return new Orders(connection, manager, together);
   }
 
-  /** Chunks of files that were queued under a name. */
+  /** How many chunks of files were queued under a name. */
   async chunks(name: string): Promise<number> {
     return (await this.#manager.streams.info(`${name}-files`)).state.last_seq;
   }
 
-  /** Has carts stored until told to stop. */
+  /** Sends carts until told to stop. */
   async run(isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {
       await Promise.all(
@@ -61,7 +61,7 @@ export class Orders {
     }
   }
 
-  /** Waits for the last answer, and tells each cart that has none or more than one. */
+  /** Waits for the last answer, and reports each cart without an answer or with more than one. */
   async check(): Promise<readonly string[]> {
     const until = performance.now() + REST_MS;
     while ((await this.#floor()) < this.sent && performance.now() < until) {

@@ -1,4 +1,4 @@
-/** Carts of a connection: taxed when they come, replaced by those of the same id. */
+/** The carts of a connection: taxed on arrival, and replaced by later ones with the same id. */
 import {
   addressOf,
   currencyOf,
@@ -14,33 +14,31 @@ import {
 } from './fields.js';
 import { hashOf, type Random } from './faults.js';
 
-/*
- * Money of the simulated provider: whole units of 10⁻⁹, as everywhere.
- */
+/* Money of the simulated provider: whole units of 10⁻⁹ dollars, as in the service. */
 
 const DIGITS = 9;
 const UNIT = 10n ** BigInt(DIGITS);
 const CENT = UNIT / 100n;
 
-/** A rate is 4 % to 10 % in steps of 0.05 %, by the ZIP. */
+/** A rate is 4 % to 10 % in steps of 0.05 %, and depends on the ZIP. */
 const RATE_LEAST = 40_000_000;
 const RATE_STEP = 500_000;
 const RATE_STEPS = 121;
 
-/** Units of a JSON number; what is finer is rounded away. */
+/** The units of a JSON number, rounded to whole ones. */
 export function unitsOf(value: number): bigint {
   const digits = value.toFixed(DIGITS);
   return BigInt(digits.replace('.', ''));
 }
 
-/** The JSON number of some units. */
+/** The JSON number for some units. */
 export function numberOfUnits(units: bigint): number {
   const digits = String(units < 0n ? -units : units).padStart(DIGITS + 1, '0');
   const sign = units < 0n ? '-' : '';
   return Number(`${sign}${digits.slice(0, -DIGITS)}.${digits.slice(-DIGITS)}`);
 }
 
-/** An invented rate that a ZIP always has, in units. */
+/** An invented rate, always the same for a ZIP, in units. */
 export function rateOf(zip: string): bigint {
   return BigInt(RATE_LEAST + RATE_STEP * hashOf(zip.slice(0, 5), RATE_STEPS));
 }
@@ -57,7 +55,7 @@ export function shareOf(amount: bigint, part: bigint, whole: bigint): bigint {
   return ((amount * part * 2n + whole * CENT) / (2n * whole * CENT)) * CENT;
 }
 
-/** Carts remembered; the oldest are forgotten. */
+/** How many carts are remembered; the oldest are forgotten. */
 const CARTS_MAX = 10_000;
 
 function unitPriceAfter(discount: Fields, price: bigint): bigint {
@@ -66,7 +64,9 @@ function unitPriceAfter(discount: Fields, price: bigint): bigint {
   return off > price ? 0n : price - off;
 }
 
-/** A line with its tax. Line discounts lower the unit price; those of the order are ignored. */
+/**
+ * A line with its tax. Discounts of the line lower the unit price; those of the order are ignored.
+ */
 function taxedLine(line: Fields, rate: bigint, discounts: readonly Fields[]): Fields {
   const itemId = textOf(line['itemId']);
   const original = unitsOf(numberOf(line['price']));
@@ -112,7 +112,7 @@ export class Carts {
     this.#random = random;
   }
 
-  /** POST /carts: 201 when a cart is new, 200 when all of them were there. */
+  /** POST /carts: 201 when any cart is new, 200 when all were known. */
   calculate(connectionId: string, body: Fields, now: string, path: string): SimulatedReply {
     const items = listOf(body['items']);
     if (items.length === 0) return refuse(422, 'Unprocessable Entity', 'items is required');

@@ -15,7 +15,7 @@ const TEXTS = [
   'reasonDescription',
 ] as const;
 
-/** Those of one connection. */
+/** The certificates of one connection. */
 export class Certificates {
   readonly #certificates = new Map<string, Fields>();
   readonly #connectionId: string;
@@ -59,7 +59,7 @@ export class Certificates {
       : { status: 200, body: certificate };
   }
 
-  /** Disables it; a second time there is none to disable. */
+  /** Disables a certificate; one that is disabled already is not found. */
   remove(certificateId: string, now: string): SimulatedReply {
     const certificate = this.#certificates.get(certificateId);
     if (certificate === undefined || certificate['disabledAt'] !== null) {
@@ -69,7 +69,7 @@ export class Certificates {
     return { status: 204, body: null };
   }
 
-  /** A page; the cursor is the id that the one before ended with. */
+  /** A page of certificates; the cursor is the last id of the page before. */
   list(query: URLSearchParams): SimulatedReply {
     const limit = Math.min(Number(query.get('limit') || LIMIT_DEFAULT), LIMIT_MAX);
     const key = query.get('sortBy') === 'createdDate' ? 'createdDate' : 'certificateId';

@@ -1,17 +1,17 @@
-/** Faults of the simulated provider: at seeded rates, or asked for by the request. */
+/** Faults of the simulated provider: at seeded rates, or as a request asks. */
 /** Numbers that look random and are the same for the same seed. */
 
 const STEP = 0x6d2b79f5;
 const RANGE = 2 ** 32;
 
 export interface Random {
-  /** From 0 up to 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** In the form of a UUID. */
+  /** An id in the form of a UUID. */
   uuid(): string;
 }
 
-/** A generator of 32 bits of state, after mulberry32. */
+/** A generator with 32 bits of state, after mulberry32. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -28,7 +28,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** A number below `below` that belongs to a text (FNV-1a). */
+/** A number less than `below`, always the same for a text (FNV-1a). */
 export function hashOf(text: string, below: number): number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
@@ -41,7 +41,7 @@ export type FaultName = (typeof FAULTS)[number];
 /** Header field of a request that asks for a fault. */
 export const FAULT_HEADER = 'x-simulate-fault';
 
-/** Share of requests that meet each fault, 0 to 1. */
+/** Which share of the requests meets each fault, from 0 to 1. */
 export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
 
 /** Tells the name of a fault from any other text. */
@@ -50,8 +50,8 @@ export function isFault(text: string): text is FaultName {
 }
 
 /**
- * Reads "slow=0.1,429=0.05".
- * @throws Error in a sentence when a name or share is wrong, or all of them are more than 1.
+ * Parses a text like "slow=0.1,429=0.05".
+ * @throws Error in a sentence when a name or share is wrong, or the shares add up to more than 1.
  */
 export function parseFaults(text: string): FaultRates {
   const rates: Partial<Record<FaultName, number>> = {};

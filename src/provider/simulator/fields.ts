@@ -1,4 +1,4 @@
-/** Reads JSON that anyone may have sent. */
+/** Reads JSON of any content. */
 import { isObject } from '../../base/json-object.js';
 
 export type Json =
@@ -10,12 +10,12 @@ export type Json =
   | { readonly [name: string]: Json };
 export type Fields = Readonly<Record<string, Json>>;
 
-/** What the simulated provider answers. */
+/** An answer of the simulated provider. */
 export interface SimulatedReply {
   readonly status: number;
   /** Null for an answer without a body. */
   readonly body: Json;
-  /** Path of what was made. */
+  /** The path of the object that was created. */
   readonly location?: string;
 }
 
@@ -29,37 +29,37 @@ export function isFields(value: unknown): value is Fields {
   return isObject(value);
 }
 
-/** The objects of a list; empty for anything else. */
+/** The objects in a list; empty for any other value. */
 export function listOf(value: Json | undefined): readonly Fields[] {
   return Array.isArray(value) ? (value as readonly Json[]).filter(isFields) : [];
 }
 
-/** A text; empty for anything else. */
+/** A text; empty for any other value. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A number; zero for anything else. */
+/** A number; zero for any other value. */
 export function numberOf(value: Json | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** An object; empty for anything else. */
+/** An object; empty for any other value. */
 export function fieldsOf(value: Json | undefined): Fields {
   return isFields(value) ? value : {};
 }
 
-/** An address with its country filled in. */
+/** An address, with the country filled in. */
 export function addressOf(value: Json | undefined): Fields {
   return { ...fieldsOf(value), countryCode: textOf(fieldsOf(value)['countryCode']) || 'US' };
 }
 
-/** A currency, dollars unless another is named. */
+/** A currency; dollars unless one is given. */
 export function currencyOf(value: Json | undefined): Fields {
   return { currencyCode: textOf(fieldsOf(value)['currencyCode']) || 'USD' };
 }
 
-/** An exemption; nulls where none is named. */
+/** An exemption; its members are null unless given. */
 export function exemptionOf(value: Json | undefined): Fields {
   const { exemptionId = null, isExempt = null } = fieldsOf(value);
   return { exemptionId, isExempt };

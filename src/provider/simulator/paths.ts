@@ -1,4 +1,4 @@
-/** What the simulated provider answers on which path of a connection. */
+/** The answers of the simulated provider for each path of a connection. */
 import { Carts, numberOfUnits, shareOf, unitsOf } from './carts.js';
 import { Certificates } from './certificates.js';
 import {
@@ -16,17 +16,15 @@ import {
 } from './fields.js';
 import type { Random } from './faults.js';
 
-/*
- * Orders of a connection and their refunds.
- */
+/* The orders of a connection, and their refunds. */
 
-/** Orders remembered; further ones are refused. */
+/** How many orders are kept; further ones are refused. */
 const ORDERS_MAX = 100_000;
 
 interface Order {
   fields: Fields;
   readonly refunds: Fields[];
-  /** Quantity refunded of each line, in units. */
+  /** The quantity refunded of each line, in units. */
   readonly refunded: Map<number, bigint>;
 }
 
@@ -59,7 +57,7 @@ function indexOf(line: Fields): number {
   return numberOf(line['index']);
 }
 
-/** One line of a refund; prices and tax are the order's. */
+/** One line of a refund, with price and tax of the order. */
 function refundLine(line: Fields, quantity: bigint): Fields {
   const { index = 0, itemId = '', price = 0, tic = null } = line;
   const tax = unitsOf(numberOf(fieldsOf(line['tax'])['amount']));
@@ -121,7 +119,7 @@ class Orders {
     return { status: 200, body: order.fields };
   }
 
-  /** The whole of what is left without items, else the quantities named. */
+  /** Refunds the quantities in the body, or all that is left where it has no items. */
   refund(orderId: string, body: Fields, now: string): SimulatedReply {
     const order = this.#orders.get(orderId);
     if (order === undefined) return refuse(404, 'Not Found', 'no such order');
@@ -166,7 +164,7 @@ class Orders {
   }
 }
 
-/** Everything a connection holds. */
+/** Everything that is kept for a connection. */
 export interface Books {
   readonly connectionId: string;
   readonly path: string;
@@ -177,7 +175,7 @@ export interface Books {
 
 interface SimulatedCall {
   readonly method: string;
-  /** Segments below the connection, decoded. */
+  /** Segments of the path below the connection, decoded. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly body: Fields;
@@ -185,7 +183,7 @@ interface SimulatedCall {
   readonly now: string;
 }
 
-/** What a connection holds when it is first called: nothing. */
+/** The empty books of a new connection. */
 export function newBooks(connectionId: string, random: Random): Books {
   const path = `/tax/connections/${encodeURIComponent(connectionId)}`;
   return {
@@ -218,7 +216,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
     certificates.remove(id, now),
 };
 
-/** Answers one call of a connection. */
+/** Answers a call of a connection. */
 export function answerCall(books: Books, call: SimulatedCall): SimulatedReply {
   const { method, segments } = call;
   const exact = PATHS[`${method} ${segments.join('/')}`];

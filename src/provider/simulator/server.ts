@@ -1,6 +1,6 @@
 /**
- * A compliance provider to try Situs out with and to test it against: a real HTTP server with the
- * provider's paths, everything in memory, rates invented. It taxes nobody.
+ * A simulated compliance provider, to try Situs out with and to test it: a real HTTP server with
+ * the provider's paths, which keeps everything in memory and invents its rates.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -21,26 +21,26 @@ import { answerCall, type Books, newBooks } from './paths.js';
 
 export const SIMULATED_KEY = 'simulated-key';
 export const SIMULATED_BODY_BYTES_MAX = 16_777_216;
-/** Requests remembered, for tests that look at what arrived. */
+/** How many requests are remembered, for tests that check what arrived. */
 export const RECEIVED_MAX = 100;
 const CONNECTIONS_MAX = 10_000;
-/** Of a large answer. */
+/** The length of a `large` answer. */
 const LARGE_BYTES = 16_777_216;
 const SLOW_MS = 60_000;
 
 export interface SimulatorOptions {
   readonly host?: string;
-  /** Zero takes a free one. */
+  /** Zero takes a free port. */
   readonly port?: number;
   readonly seed?: number;
   readonly faults?: FaultRates;
-  /** The key every connection has. */
+  /** The key that every connection has. */
   readonly key?: string;
   /** How long a slow answer takes. */
   readonly slowMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Speaks TLS with this certificate. */
+  /** Makes the server use TLS, with this certificate. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -50,11 +50,11 @@ interface Received {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Port of the other end, which tells connections apart. */
+  /** The port of the client, by which connections are told apart. */
   readonly remotePort: number;
 }
 
-/** Fields that no client of Situs may ever see. */
+/** Fields that must not reach any client of Situs. */
 const OWN_FIELDS = { 'set-cookie': 'session=simulated; Path=/', 'x-powered-by': 'simulator' };
 
 async function bodyOf(message: IncomingMessage): Promise<Buffer | null> {
@@ -67,19 +67,21 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer | null> {
   return bytes > SIMULATED_BODY_BYTES_MAX ? null : Buffer.concat(chunks);
 }
 
-/** Some five million empty objects: the longest answer that is relayed, as hostile as it can be. */
+/**
+ * Some five million empty objects: the longest answer that is passed on, in its most hostile form.
+ */
 function largeText(): string {
   const text = `[${'{},'.repeat(LARGE_BYTES / 3 - 2)}{}]`;
   return text.padEnd(LARGE_BYTES);
 }
 
 export class Simulator {
-  /** The last requests, the oldest first. */
+  /** The last requests, oldest first. */
   readonly received: Received[] = [];
   readonly #server: Server;
   readonly #options: SimulatorOptions;
   readonly #random: Random;
-  /** Draws faults apart from ids, so that rates do not change the ids. */
+  /** Draws faults independently of ids, so that fault rates do not change the ids. */
   readonly #luck: Random;
   readonly #books = new Map<string, Books>();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -92,7 +94,7 @@ export class Simulator {
     this.#luck = seeded(seed + 1);
     const answer = (message: IncomingMessage, response: ServerResponse): void => {
       this.#answer(message, response).catch(() => {
-        // A path or a number that cannot be read: whoever asked waits for an answer.
+        // A path or a number cannot be parsed, but the caller still waits for an answer.
         if (response.headersSent) return response.destroy();
         this.#send(response, refuse(400, 'Bad Request', 'the request cannot be read'));
       });
@@ -100,7 +102,7 @@ export class Simulator {
     this.#server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   }
 
-  /** Listens; `close` it afterwards. @throws Error when the port cannot be had. */
+  /** Listens; call `close` afterwards. @throws Error when the port is not available. */
   static async start(options: SimulatorOptions = {}): Promise<Simulator> {
     const simulator = new Simulator(options);
     const { host = '127.0.0.1', port = 0 } = options;
@@ -114,7 +116,7 @@ export class Simulator {
     return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   }
 
-  /** The next requests meet these faults, one each. */
+  /** Makes the next requests meet these faults, one each. */
   plan(...faults: readonly FaultName[]): void {
     this.#next.push(...faults);
   }
@@ -134,7 +136,7 @@ export class Simulator {
     const fault = this.#fault(message);
     if (fault === '429') return this.#fail(response, 429, 'Too Many Requests');
     if (fault === '500') return this.#fail(response, 500, 'Internal Server Error');
-    // The others strike after the work is done, which is the worst of cases.
+    // The other faults come after the work is done, which is the worst case.
     const reply =
       body === null
         ? refuse(413, 'Content Too Large', 'the body is too large')
@@ -151,7 +153,7 @@ export class Simulator {
         this.#send(response, reply);
       }, this.#options.slowMs ?? SLOW_MS);
       this.#timers.add(timer);
-      // Whoever asked has gone.
+      // The caller has left.
       response.once('close', () => clearTimeout(timer));
     } else this.#send(response, reply);
   }
