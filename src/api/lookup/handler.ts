@@ -285,8 +285,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     method: 'GET',
     path: `${PATHS}v${version}`,
     bodyBytesMax: 0,
-    // No deadline for each request: the pool has one for each task, and a timer for each request
-    // would cost more than it guards against.
+    // The pool has a deadline for each task; a timer per request would cost more than it saves.
     deadlineMs: 0,
     isAtOnce: (query) => repeats !== null && repeats.cache.holds(query),
     ask,
