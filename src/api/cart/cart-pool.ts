@@ -68,7 +68,7 @@ function replyOf(
   return { status, head: withField(head, OWN_HEADERS.receipt, receipt), body, precision, dataset };
 }
 
-/** What the query asks of kept releases, or the refusal where it may not ask that. */
+/** The parameters about kept releases in a query, or the refusal where it may not use them. */
 function keptBy({ kept: services }: CartWorkers, caller: MerchantCaller): KeptAsked | Reply {
   const asked = services === undefined ? null : keptAsked(caller.query);
   if (asked === null) return NOTHING_KEPT;

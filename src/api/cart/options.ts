@@ -42,7 +42,7 @@ const EXPLAIN_BIT = 8;
  * A further bit that is not an option: the key of a cart without a merchant may use product codes.
  */
 export const PRODUCT_BIT = 16;
-/** The bit of `sameIds`, which no query or body can set. */
+/** The bit of `sameIds`, set where a query asks for a kept release or a receipt. */
 export const SAME_IDS_BIT = 32;
 const MODE_BITS = 3;
 

@@ -35,7 +35,7 @@ export interface BodyWorkers {
   submit(request: BodyRequest): void;
 }
 
-/** What was found in a body; beside short members, nothing of the parsed body is kept. */
+/** What was found in a body. Of the parsed body, only short members are kept. */
 export interface RelayLook {
   /** The id as it was sent; null where it is not text or is too long. */
   readonly merchantId: string | null;

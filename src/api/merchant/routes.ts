@@ -161,8 +161,8 @@ export interface MerchantParts {
   /** The services of all merchant routes, for other routes behind the gate. */
   readonly services: NexusServices;
   /**
-   * Removes what was deleted long ago, as a timer also does, and returns how much; called where
-   * room is scarce.
+   * Removes what was deleted long ago from accounts that need the room, as a timer also does.
+   * Returns how many records were removed.
    */
   sweep(bytesKept?: number): Promise<number>;
   close(): Promise<void>;

@@ -42,7 +42,7 @@ export interface ReadyServices {
   followsFleet(): boolean;
   /** Whether a worker serves. */
   serving(): boolean;
-  /** Whether the last write to the store succeeded; if not, tries the store again. */
+  /** Whether the last write to the store succeeded; where it failed, another one is begun. */
   storeTakes(): boolean;
   /** Whether the compliance provider can be reached; true where that is not required. */
   providerReached(): boolean;
@@ -56,7 +56,7 @@ export class Readiness {
   readonly #services: ReadyServices;
   readonly #log: Log;
   #begun = false;
-  /** The reasons that were logged last. The start of the service is logged elsewhere. */
+  /** The reasons at the last line of the log. Nothing is logged while the service starts. */
   #told = 'starting';
 
   /** Each change of the reasons is logged when a caller asks for them. */

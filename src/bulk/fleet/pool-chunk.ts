@@ -21,7 +21,7 @@ export interface PoolChunk {
   attempts: number;
 }
 
-/** What a run is answered over a fleet with. */
+/** What a run needs to be answered over a fleet. */
 export interface FleetPoolOptions {
   readonly broker: FilesBroker;
   /** Name of the run. */

@@ -17,7 +17,7 @@ import type { Mapping } from './mapping.js';
 import type { RowRefusal } from '../../wire/response-code.js';
 import type { PinnedRelease } from '../../pool/types.js';
 
-/** What each row of a run is. */
+/** The kinds of rows. */
 const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 

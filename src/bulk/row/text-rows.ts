@@ -72,7 +72,7 @@ export function csvRows(
   return rows;
 }
 
-/** The refusal of a row that was left out because it is too long. */
+/** The sentence for a row that was left out because it is too long. */
 const TOO_LONG = 'The row is longer than a row may be.';
 
 /** Why a record is not a row of its table; null where it is. */

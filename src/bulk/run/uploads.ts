@@ -48,7 +48,7 @@ export function limitsOf(
   };
 }
 
-/** The refusal of an upload whose client has neither sent nor taken anything for too long. */
+/** The sentence for a client that has neither sent nor taken anything for too long. */
 export function silence(idleMs: number): string {
   return `Nothing was sent for ${idleMs / 1000} seconds.`;
 }

@@ -41,7 +41,7 @@ export const STREAM_MEMORY_BYTES_MAX = 41_943_040;
 export const CHUNKS_IN_FLIGHT_MAX = 4;
 /** Most messages of a chunk. */
 export const CHUNK_MESSAGES_MAX = 64;
-/** As many messages as are worth a further chunk while another one is with the workers. */
+/** Fewest messages that make a further chunk while another one is with the workers. */
 export const CHUNK_MESSAGES_MIN = 16;
 
 /** Most streams at a time of one account, and of all; streams that may be resumed count too. */
