@@ -1,7 +1,7 @@
 /**
- * GET /account/metrics and /account/v10/metrics … v60: what a key used in this calendar month of
- * UTC. Reading it takes nothing from the rate window and is never refused for it, so that a client
- * at its limit can still learn why.
+ * GET /account/metrics and /account/v10/metrics … v60: what a key has used in this calendar month
+ * (UTC). The request does not count in the rate window and is never refused because of it, so that
+ * a client that has reached its limit can still find out why.
  */
 import { invalid } from '../../base/problem.js';
 import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
@@ -26,9 +26,9 @@ import { type Decimal, type WireObject, API_VERSIONS, type ApiVersion } from '..
 import { decodeValue, formatStated } from '../lookup/query-string.js';
 
 export interface AccountMetrics {
-  /** Used in the current period. */
+  /** Used in the current month. */
   readonly used: Counts;
-  /** Allowed in a period; 0 is unmetered. */
+  /** Allowed in a month; 0 means no limit. */
   readonly limits: Counts;
   readonly geoEnabled: boolean;
   readonly active: boolean;
@@ -36,12 +36,12 @@ export interface AccountMetrics {
   readonly message: string;
 }
 
-/** Places after the point where a percentage does not end before. */
+/** Most decimals of a percentage. */
 const PERCENT_DECIMALS = 12;
 
 /**
- * A count in percent of its limit as an exact decimal, rounded half up only where it has no end
- * within twelve places. Doubles would print 15595 of 1000000 as 1.5595000000000003 or so.
+ * A count as a percentage of its limit: an exact decimal, rounded half up if it needs more than
+ * twelve places. Computed with doubles, 15595 of 1000000 could be printed as 1.5595000000000003.
  */
 export function usagePercent(count: number, limit: number): Decimal {
   if (limit === 0) return { decimal: '0' };
@@ -62,7 +62,7 @@ function counter(prefix: string, count: number, limit: number): WireObject {
   };
 }
 
-/** Core and geocoded lookups apart, as up to v50. */
+/** Core and geocoded lookups counted separately, as in versions up to v50. */
 function apart({ used, limits, geoEnabled }: AccountMetrics): WireObject {
   return {
     ...counter('core_', used.core, limits.core),
@@ -71,7 +71,10 @@ function apart({ used, limits, geoEnabled }: AccountMetrics): WireObject {
   };
 }
 
-/** The members of a version; without a version the union of all, and merchant operations. */
+/**
+ * The members of a version. Without a version, all members that any version has, and those for
+ * merchant operations.
+ */
 export function metricsMembers(version: ApiVersion | null, metrics: AccountMetrics): WireObject {
   const { used, limits, active, message } = metrics;
   const end = { is_active: active, message };
@@ -83,11 +86,11 @@ export function metricsMembers(version: ApiVersion | null, metrics: AccountMetri
 }
 
 interface AccountServices {
-  /** Lets disabled keys pass too. */
+  /** A gate that admits disabled keys too. */
   readonly gate: Gate;
-  /** What the key of an id used in this month. */
+  /** What a key has used in this month, by its id. */
   counts(id: string): Counts;
-  /** Tells how to change a plan. */
+  /** Text that says how to change the plan. */
   readonly message: string;
 }
 
@@ -98,7 +101,7 @@ const MISSING = {
   message: 'Send the API key in the X-API-KEY header or in the key parameter.',
 };
 
-/** The key's metrics; of an unknown key, zeros and inactive. */
+/** The metrics of a key; for an unknown key, zeros and inactive. */
 function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMetrics {
   const { message } = services;
   if (key === null) {
@@ -115,8 +118,9 @@ function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMet
 }
 
 /**
- * A malformed key is a malformed parameter here, not an unknown key: the operation answers 200 for
- * keys that could exist, and knows no 401. The key is not repeated.
+ * Refuses a key that is malformed. Here that is a malformed parameter and not an unknown key: the
+ * operation answers 200 for every key that could exist, and documents no 401. The key is not
+ * repeated.
  */
 function malformedKey(request: Request, fields: Fields): Reply {
   const location = request.header(KEY_HEADER) === '' ? 'query.key' : 'header.X-API-KEY';
@@ -124,7 +128,7 @@ function malformedKey(request: Request, fields: Fields): Reply {
   return problemReply(invalid(error), request.path, fields);
 }
 
-/** The answer for a version, or for the path without one. */
+/** The answer for a version, or for the path without a version. */
 function metricsReply(
   services: AccountServices,
   version: ApiVersion | null,
@@ -134,7 +138,7 @@ function metricsReply(
   const unknown = found instanceof Refused;
   if (unknown && found.why.failure !== 'invalid-key') return services.gate.refusal(found, request);
   const key = unknown ? null : found.key;
-  // A disabled key has no request left.
+  // A disabled key has no requests remaining.
   const fields = unknown || !found.key.active ? rateFields(0, 0) : found.fields;
   const { query } = found;
   const format = formatStated(query);

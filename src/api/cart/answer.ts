@@ -1,4 +1,4 @@
-/** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
+/** A worker's answer to a body of carts: amounts, or a refusal that the front end prints. */
 import { createHash } from 'node:crypto';
 import type { CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
@@ -39,15 +39,15 @@ import { writeSitus } from '../../wire/situs-note.js';
 const END_OF_ITEMS = new Piece('],');
 const CLOSE_BRACE = 0x7d;
 
-/** Ids that the same body has again at the same moment. */
+/** Makes ids that are the same whenever the same body is calculated for the same moment. */
 function sameIds(payload: Uint8Array, nowMs: number): CartId {
   return (index) =>
     hashId(createHash('sha256').update(`${nowMs} ${index} `).update(payload).digest('hex'));
 }
 
 /**
- * Why a cart of no merchant may not be asked with these grants, and the first line that has a
- * product code; null where it may.
+ * Why these grants do not allow a cart of no merchant, naming its first line with a product code;
+ * null where they do.
  */
 export function codesRefused({ lines }: CartQuery, grants: number): Failure | null {
   if ((grants & GRANT_PRODUCT) !== 0) return null;
@@ -55,7 +55,7 @@ export function codesRefused({ lines }: CartQuery, grants: number): Failure | nu
   return line < 0 ? null : fail('product-rules-not-enabled', undefined, `lineItems[${line}]`);
 }
 
-/** Calculates the body of a cart of no merchant. */
+/** Calculates the cart of a body of no merchant. */
 function calculateOwn(
   context: WireContext,
   engine: Engine,
@@ -67,7 +67,7 @@ function calculateOwn(
   const fitting = readCalculationBody(payload);
   const body = fitting ?? readJson(payload);
   const cart = isProblem(body) ? body : readCalculation(body, options, fitting !== null);
-  // Everything that is wrong with the body is a 400 here (contract 8).
+  // Here every fault of the body is a 400 (contract 8).
   if (isProblem(cart)) return { ...cart, status: 400 };
   const refused = codesRefused(cart.query, (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT);
   if (refused !== null) return refused;
@@ -80,8 +80,8 @@ function calculateOwn(
 }
 
 /**
- * The answer to the body of a cart endpoint, of which `underWay` was read before; null where it is
- * none that `readCarts` reads. A bug becomes a 500.
+ * The answer to the body of a cart endpoint. `underWay` is what `readCarts` gave for the body
+ * before: null where it does not read such a body. A bug becomes a 500.
  */
 export function answerCarts(
   context: WireContext,
@@ -98,13 +98,13 @@ export function answerCarts(
   }
 }
 
-/** Reads a body of carts of merchants that `readCarts` does not read. */
+/** Reads a body of carts of merchants that `readCarts` leaves out. */
 function readWhole(payload: Uint8Array, options: CartOptions): CartsUnderWay {
   const body = readJson(payload);
   return { carts: isProblem(body) ? body : readMerchantCarts(body, options), outcomes: [] };
 }
 
-/** Calculates a body, of which `underWay` was read before. */
+/** Calculates a body and writes its carts. `underWay` has those that were read before. */
 function calculate(
   context: WireContext,
   engine: Engine,
@@ -157,7 +157,7 @@ function answerBody(
   };
 }
 
-/** A refusal on its way to the front end, which prints it. */
+/** A refusal, packed for the front end, which prints it. */
 function refusalAnswer(refusal: Problem | Failure): Answer {
   const { http: status, code } = isFailure(refusal)
     ? RESPONSE_CODES[refusal.failure]

@@ -1,4 +1,4 @@
-/** Carts of a body from their reading to the bytes of the answer. */
+/** Carts of a body, from reading them to the bytes of the answer. */
 import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
@@ -13,29 +13,29 @@ import { type BodyCarts, type ReadCart, readMerchantCarts } from './merchant-car
 import { optionsOfBits } from './options.js';
 import { writeCart } from './print-cart.js';
 
-/** A body of carts as a worker is handed it. */
+/** A body of carts as a worker receives it. */
 export type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Array };
 
-/** What the weakest cart of an answer rests on. */
+/** Precision and flags of the weakest cart of an answer, and its product codes without a rule. */
 export interface Marks {
   precision: number;
   flags: number;
   readonly unruled: Set<string>;
 }
 
-/** Those of an answer without carts as yet. */
+/** The marks of an answer that has no carts yet. */
 export function noMarks(): Marks {
   return { precision: 0, flags: 0, unruled: new Set() };
 }
 
-/** Adds what a cart rests on. */
+/** Adds the marks of a cart. */
 export function mark(marks: Marks, { marks: of }: CartOutcome): void {
   marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(of.precision));
   marks.flags |= flagsOf(of);
   for (const code of of.unruled) marks.unruled.add(code);
 }
 
-/** A refusal of the engine, with the member of the body that it concerns. */
+/** The problem for a failure of the engine, with the member of the body that it concerns. */
 export function refusalProblem({ failure, field, detail }: Failure, at: string): Problem {
   const location = field === null ? at : `${at}.${field}`;
   const message = detail ?? failure;
@@ -45,28 +45,36 @@ export function refusalProblem({ failure, field, detail }: Failure, at: string):
 const ITEMS = new Piece('{"items":[');
 const COMMA = 0x2c;
 
-/** Of an everyday answer. Larger ones have memory of their own, for once. */
+/** Memory for an ordinary answer. A larger one gets its own memory, which is not kept. */
 const ANSWER_BYTES = 65_536;
 
-/** The carts of an answer under way: it is copied before the next one begins. */
+/** The carts of the answer that is being written. It is copied before the next answer begins. */
 export const writtenCarts = new ByteWriter(ANSWER_BYTES);
 
-/** A larger body has its carts read one by one, and memory for its answer at once. */
+/**
+ * A larger body has its carts read one by one, and all memory for its answer is allocated at once.
+ */
 export const LARGE_BODY_BYTES = 65_536;
-/** Of an answer against its body: a line says what it was sent, and its tax. */
+/**
+ * Estimated length of an answer divided by that of its body: a line repeats what was sent and adds
+ * the tax.
+ */
 const ANSWER_GROWTH = 1.75;
 
-/** Begins an answer; to a body of so many bytes, where that is a large one. */
+/**
+ * Begins an answer. `bodyBytes` is the length of its body, from which memory for a large one is
+ * estimated.
+ */
 export function beginItems(bodyBytes = 0): ByteWriter {
   writtenCarts.clear(bodyBytes > LARGE_BODY_BYTES ? Math.ceil(ANSWER_GROWTH * bodyBytes) : 0);
   writtenCarts.piece(ITEMS);
   return writtenCarts;
 }
 
-/** Makes the id of the cart at a place of the body. */
+/** Makes the id of the cart at an index of the body. */
 export type CartId = (index: number) => string | Uint8Array;
 
-/** What the engine makes of one cart, with the settings of this service. */
+/** Calculates one cart with the settings of this service. */
 export function outcomeOf(
   { precisionMin, refuseUnruled }: WireContext,
   engine: Engine,
@@ -76,10 +84,13 @@ export function outcomeOf(
   return engine.calculate(query, nowMs, precisionMin, refuseUnruled);
 }
 
-/** What the engine makes of the cart at a place of the body. */
+/** The outcome of the cart at an index of the body. */
 type OutcomeAt = (index: number, cart: ReadCart) => CartOutcome | Failure;
 
-/** Writes carts, and tells what they rest on, or the first that cannot be read or calculated. */
+/**
+ * Writes carts and returns their marks, or a refusal of the first that cannot be read or
+ * calculated.
+ */
 function writeCarts(
   carts: BodyCarts,
   outcomeAt: OutcomeAt,
@@ -90,7 +101,7 @@ function writeCarts(
   let refused: Problem | null = null;
   for (let index = 0; index < carts.count; index += 1) {
     const cart = carts.at(index);
-    // One that cannot be read refuses the body, whatever was calculated before it.
+    // A cart that cannot be read refuses the body before any that cannot be calculated.
     if (isProblem(cart)) return cart;
     if (refused !== null) continue;
     const outcome = outcomeAt(index, cart);
@@ -105,15 +116,18 @@ function writeCarts(
   return refused ?? marks;
 }
 
-/** Carts of a merchant on their way through the steps of a task. */
+/** Carts of a merchant that are read and calculated in separate steps of a task. */
 export interface CartsUnderWay {
-  /** As far as the body could be read. */
+  /** The carts, or why the body is refused. */
   readonly carts: readonly ReadCart[] | Problem;
-  /** Up to the first one that is refused. */
+  /** The outcomes of the carts that were calculated, up to the first that is refused. */
   readonly outcomes: (CartOutcome | Failure)[];
 }
 
-/** Reads an everyday body of carts; null for any other, which is read with its answer. */
+/**
+ * Reads an ordinary body of carts of merchants. Null for any other body, which is read when its
+ * answer is made.
+ */
 export function readCarts({ endpoint, optionBits, payload }: SentCarts): CartsUnderWay | null {
   if (endpoint !== 'merchant' || payload.length > LARGE_BODY_BYTES) return null;
   const body = readMerchantBody(payload);
@@ -121,7 +135,7 @@ export function readCarts({ endpoint, optionBits, payload }: SentCarts): CartsUn
   return { carts: readMerchantCarts(body, optionsOfBits(optionBits), true), outcomes: [] };
 }
 
-/** Calculates carts that were read. */
+/** Calculates carts that were read before. */
 export function calculateCarts(
   context: WireContext,
   engine: Engine,
@@ -136,7 +150,7 @@ export function calculateCarts(
   }
 }
 
-/** Writes carts that were read, and calculates those that were not yet. */
+/** Writes carts that were read before, and calculates those that were not calculated yet. */
 export function writeRead(
   context: WireContext,
   engine: Engine,
@@ -151,7 +165,7 @@ export function writeRead(
   return writeCarts(read, outcomeAt, cartId, beginItems());
 }
 
-/** Calculates the carts of a large body, each read for its turn. */
+/** Calculates and writes the carts of a large body, reading each one when it is its turn. */
 export function calculateInTurn(
   context: WireContext,
   engine: Engine,

@@ -56,7 +56,7 @@ const CART = closed({
 });
 type SentCart = Of<typeof CART>;
 
-/** Parts of an answer that have the shape of what was sent. */
+/** Shapes that parts of the answer share with the request. */
 export const CALCULATION_PARTS = { name: NAME, address: ADDRESS } as const;
 
 const checkCart = checkOf(CART);
@@ -67,7 +67,7 @@ export const CALCULATION_REQUEST = closed({
   ...OPTION_MEMBERS,
 });
 
-/** Reads a body that has its shape, so that it need not be checked; null for any other. */
+/** Reads a body of the right shape without a separate check; null for any other body. */
 export const readCalculationBody: (body: Uint8Array) => JsonObject | null =
   readerOf(CALCULATION_REQUEST);
 
@@ -78,7 +78,7 @@ export interface ReadCalculation {
 
 const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', ...Object.keys(OPTION_MEMBERS)]);
 
-/** The one item of a body, unchecked. */
+/** The only item of a body; the item itself is not checked. */
 function onlyItem(body: JsonObject): { readonly item: unknown } | Problem {
   const unknown = Object.keys(body).find((name) => !BODY_MEMBERS.has(name));
   if (unknown !== undefined) {
@@ -90,7 +90,10 @@ function onlyItem(body: JsonObject): { readonly item: unknown } | Problem {
     : invalid({ location: 'body.items', message: 'expected an array of exactly one cart' });
 }
 
-/** Reads the cart of a body. `fits`: the body is one of `readCalculationBody`. */
+/**
+ * Reads the cart of a body. `fits` says that the body comes from `readCalculationBody`, so its
+ * shape is right.
+ */
 export function readCalculation(
   body: JsonObject,
   base: CartOptions,
@@ -102,7 +105,7 @@ export function readCalculation(
   if (isProblem(only)) return only;
   const { item } = only;
   const sentLines: unknown = isObject(item) ? item['lineItems'] : null;
-  // Told before each of them is checked.
+  // A list that is too long is refused before its lines are checked.
   if (Array.isArray(sentLines) && sentLines.length > CART_LINES_MAX) {
     const message = `expected at most ${CART_LINES_MAX} items`;
     return invalid({ location: 'body.items[0].lineItems', message });

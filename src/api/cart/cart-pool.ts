@@ -1,4 +1,4 @@
-/** Carts on their way through the pool, and what their answers become. */
+/** Sends carts to the workers, and makes replies of their answers. */
 import type {
   AnswerSlice,
   BodyRequest,
@@ -29,27 +29,30 @@ import {
 import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
 import { isReply, OWN_HEADERS, type Reply, withField } from '../../http/reply.js';
 
-/** Bodies above it are calculated by the workers of bulk files, for which no lookup waits. */
+/** Larger bodies are calculated by the workers of bulk files, so that no lookup waits for them. */
 export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
 
-/** Workers that calculate carts. */
+/** A pool of workers that calculate carts. */
 interface CartPool {
   submit(request: CartRequest | BodyRequest): void;
 }
 
 /** What carts are calculated with. */
 export interface CartWorkers {
-  /** Without it no release but the active one answers, and there are no receipts. */
+  /** Without this, only the active release answers, and there are no receipts. */
   readonly kept?: KeptServices;
-  /** Small carts travel with lookups. */
+  /** Calculates small carts, among lookups. */
   readonly pool: CartPool;
   readonly bulkPool: CartPool;
 }
 
-/** The header fields of amounts: those of lookups. */
+/** Header fields of calculated carts, which are those of lookups. */
 const HEADS = new LookupHeads();
 
-/** The reply to a slice: head and body are views that are good until the turn is over. */
+/**
+ * The reply for an answer. Its head and body are views that are valid until the end of this turn of
+ * the event loop.
+ */
 function replyOf(
   caller: MerchantCaller,
   slice: AnswerSlice,
@@ -65,7 +68,7 @@ function replyOf(
   return { status, head: withField(head, OWN_HEADERS.receipt, receipt), body, precision, dataset };
 }
 
-/** What is asked of kept releases, or why that may not be asked. */
+/** The parameters about kept releases in a query, or the refusal where it may not use them. */
 function keptBy({ kept: services }: CartWorkers, caller: MerchantCaller): KeptAsked | Reply {
   const asked = services === undefined ? null : keptAsked(caller.query);
   if (asked === null) return NOTHING_KEPT;
@@ -78,7 +81,7 @@ function keptProblem({ field, detail = '' }: Failure): Problem {
   return invalid({ location: `query.${field ?? 'dataset'}`, message: detail });
 }
 
-/** What a body is calculated for and with. */
+/** What a body is calculated with: its endpoint, options and release. */
 interface Asked {
   readonly endpoint: CartEndpoint;
   readonly bits: number;
@@ -86,7 +89,7 @@ interface Asked {
   readonly own: OwnTask | undefined;
 }
 
-/** Has a worker calculate a body. */
+/** Has a worker calculate a body, and calls `take` with the reply. */
 function calculated(
   services: CartWorkers,
   caller: MerchantCaller,
@@ -129,7 +132,7 @@ function failedReply(caller: MerchantCaller, failure: FailureKind): Reply {
     : caller.refuse(NOT_CALCULATED);
 }
 
-/** Has a worker calculate a body with the release and at the moment that are asked for. */
+/** Has a worker calculate a body, with the release and for the moment that the query asks for. */
 export function calculate(
   services: CartWorkers,
   caller: MerchantCaller,

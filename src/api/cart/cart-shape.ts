@@ -1,4 +1,4 @@
-/** The shape of carts of self-managed merchants, and what is read and described by it. */
+/** The shape of carts of self-managed merchants, with its check and its readers. */
 import type { JsonObject } from '../../base/json-object.js';
 import {
   anything,
@@ -53,7 +53,7 @@ const LINE_MEMBERS = {
 const LINE = closed(LINE_MEMBERS);
 export type SentCartLine = Of<typeof LINE>;
 
-/** A cart as Situs takes it, which is less than the compliance provider takes. */
+/** A cart as Situs accepts it; the compliance provider accepts more. */
 export const CART = closed({
   cartId: optional(ID),
   customerId: ID,
@@ -67,13 +67,13 @@ export const CART = closed({
 });
 export type SentCart = Of<typeof CART>;
 
-/** Parts of an answer that have the shape of what was sent. */
+/** Shapes that parts of the answer share with the request. */
 export const CART_PARTS = { id: ID, line: LINE_MEMBERS } as const;
 
-/** What is wrong with a cart. */
+/** Finds what is wrong with a cart. */
 export const checkCart = checkOf(CART);
 
-/** A body of carts of some shape; what else stands in it means nothing here. */
+/** The shape of a body with carts of some shape. All other members are ignored. */
 function bodyOf<T>(cart: Shape<T>) {
   return open({
     items: list(cart, { min: 1, max: CARTS_MAX }),
@@ -83,18 +83,18 @@ function bodyOf<T>(cart: Shape<T>) {
 }
 
 /**
- * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
- * which `readJson` and the check tell more of.
+ * Reads a body whose carts have the right shape, so that they need no separate check. Null for any
+ * other body; `readJson` and the check then find what is wrong.
  */
 export const readMerchantBody: (body: Uint8Array) => JsonObject | null = readerOf(bodyOf(CART));
 
 /**
- * Reads a body whose carts have their shape and are read one by one: `items` are their places in
- * it. Null for any other body.
+ * Reads a body whose carts have the right shape and are to be read one by one: `items` has the
+ * places of the carts in the body. Null for any other body.
  */
 export const readPlaces = readerOf(bodyOf(placed(CART)));
 
-/** What a client sends for a merchant of either type. */
+/** A request for a merchant of either type. */
 export const CART_REQUEST = open({
   merchantId: uuid(),
   ...RELAYED_BODIES['cart/calculate'],

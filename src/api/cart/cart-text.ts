@@ -1,4 +1,4 @@
-/** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
+/** What both cart endpoints need to read a body: its JSON, its lines, and refusals. */
 import { isObject, jsonOfBody, type JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { TIC_MAX, type CartLine } from '../../engine/cart/outcome.js';
@@ -17,16 +17,19 @@ import {
   numberText,
 } from '../../base/json-scan.js';
 
-/** What is wrong with a body that has a number which is not exact as it is read. */
+/** The refusal of a body with a number that has too many digits to be read exactly. */
 export const LONG_NUMBER = {
   location: 'body',
   message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
 } as const;
 
-/** Longer numbers are cut in an error. */
+/** A number is cut to this length where an error repeats it. */
 const NUMBER_ECHO_MAX = 40;
 
-/** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
+/**
+ * Parses a body whose numbers can be read exactly. What is not JSON is a 400, a number with too
+ * many digits a 422.
+ */
 export function readJson(body: Uint8Array): JsonObject | Problem {
   const excess = excessOf(body);
   if (excess !== null) return problem(400, `The body has ${EXCESSES[excess]}.`);
@@ -42,10 +45,10 @@ export function readJson(body: Uint8Array): JsonObject | Problem {
 }
 
 const TIC_DIGITS = 5;
-/** Texts of the codes that were met, by code, so that there are never more than this. */
+/** The texts of codes that were used before. The index is the code, which bounds their number. */
 const TICS = new Array<string | undefined>(TIC_MAX + 1);
 
-/** A code as five digits; null for general goods. */
+/** A product code as five digits; null for general goods. */
 export function ticOf(tic: number | null | undefined): string | null {
   if (tic === null || tic === undefined || tic === 0) return null;
   const known = TICS[tic];
@@ -55,21 +58,21 @@ export function ticOf(tic: number | null | undefined): string | null {
   return text;
 }
 
-/** A line of either endpoint after its schema was checked. */
+/** A line of either endpoint whose shape was checked. */
 interface SentLine {
   readonly itemId: string;
   readonly price: number;
   readonly quantity: number;
 }
 
-/** The place of a line in the body; `at` is the cart's. */
+/** The place of a line in the body; `at` is the place of its cart. */
 export function lineLocation(at: string, position: number): string {
   return `${at}.lineItems[${position}]`;
 }
 
 /**
- * The exact line, or the member with more digits than are kept. `at` is the cart's place in the
- * body, and `position` the line's in the cart.
+ * The line with exact amounts, or the refusal of a member with too many digits. `at` is the place
+ * of the cart in the body, and `position` that of the line in the cart.
  */
 export function readLine(
   line: SentLine,

@@ -1,6 +1,6 @@
 /**
- * POST /merchant/cart/calculate and POST /calculate/cart. The body goes to a worker as it came; the
- * front end only looks for whose cart it is, and renders refusals.
+ * POST /merchant/cart/calculate and POST /calculate/cart. A worker reads the body; the front end
+ * only finds out which merchant it is for, and prints refusals.
  */
 import { isProblem } from '../../base/problem.js';
 import { calculate, type CartWorkers, SMALL_CART_BYTES_MAX } from './cart-pool.js';
@@ -32,7 +32,7 @@ import { DEADLINE_MS, type Route } from '../../http/router.js';
 /** 100 carts of 250 lines are over 1 MiB (decisions, 8). */
 export const CART_BODY_BYTES_MAX = 8_388_608;
 
-/** Quotas and counters of lookups: a cart without a merchant counts as a geocoded one. */
+/** Quotas and counters of lookups: a cart without a merchant counts as one geocoded lookup. */
 interface CartUsage {
   admit(key: Metered, geocoded: boolean): Admission | null;
   settle(admission: Admission, counted: boolean, geo: boolean): void;
@@ -40,10 +40,10 @@ interface CartUsage {
 
 interface CartServices extends MerchantServices, CartWorkers {
   readonly lookups: CartUsage;
-  /** Longest time of the compliance provider, in milliseconds. */
+  /** How long the compliance provider may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly findMerchant: FindMerchant;
-  /** Carts of provider-connected merchants. */
+  /** Sends a cart of a provider-connected merchant to the provider. */
   relayCart(
     caller: MerchantCaller,
     merchant: MerchantRecord,
@@ -80,7 +80,10 @@ function merchantCart(
   });
 }
 
-/** The carts of the merchant that a body names; null where it names none. */
+/**
+ * Calculates or relays the carts of the merchant that a body names; `merchantId` is null if it
+ * names none.
+ */
 function cartOf(
   services: CartServices,
   caller: MerchantCaller,
@@ -106,7 +109,7 @@ function cartOf(
   );
 }
 
-/** A cart of no merchant. */
+/** Calculates a cart of no merchant. */
 function ownCart(
   services: CartServices,
   caller: MerchantCaller,
@@ -136,7 +139,7 @@ export function cartRoutes(services: CartServices): readonly Route[] {
     method: 'POST',
     bodyBytesMax: CART_BODY_BYTES_MAX,
     writes: false,
-    // A worker answers, but for refusals.
+    // Except for refusals, a worker answers.
     isAtOnce: () => false,
   } as const;
   return [

@@ -1,6 +1,6 @@
 /**
- * Carts of self-managed merchants (POST /merchant/cart/calculate) as they are read, and what is
- * refused of the provider's shape. Their amounts have two decimals.
+ * Reads carts of self-managed merchants (POST /merchant/cart/calculate), and refuses members that
+ * only the compliance provider can use. Amounts have two decimals.
  */
 import { isObject, type JsonObject } from '../../base/json-object.js';
 import { PlacedValues } from '../../base/placed-values.js';
@@ -28,31 +28,36 @@ import { CARTS_MAX } from '../merchant/relay-shape.js';
 /** Decimals of a dollar in amounts. */
 export const AMOUNT_DIGITS = 2;
 
-/** An address as it was sent: in its parts, or on one line as tables may have it. */
+/** An address as it was sent: in parts, or on one line, as a table of carts may have it. */
 export type SentPlace =
   | (SentAddress & { readonly address?: undefined })
   | { readonly address: string };
 
-/** What an answer repeats of a line. */
+/** The members of a line that the answer repeats. */
 export interface RepeatedLine extends Pick<SentCartLine, 'index' | 'itemId' | 'quantity' | 'tic'> {
-  /** In dollars; in 10⁻⁹ dollars where it was sent as text: a double may not hold its digits. */
+  /**
+   * In dollars, or in 10⁻⁹ dollars where it was sent as text, since a double may not have enough
+   * digits.
+   */
   readonly price: number | bigint;
 }
 
-/** What an answer repeats of a cart. */
+/** The members of a cart that the answer repeats. */
 interface RepeatedCart extends Pick<SentCart, 'cartId' | 'customerId'> {
   readonly origin: SentPlace;
   readonly destination: SentPlace;
   readonly lineItems: readonly RepeatedLine[];
 }
 
-/** A cart that was read, of a body or of a row of a table, with what its answer repeats. */
+/** A cart from a body or from a row of a table, with the members that its answer repeats. */
 export interface ReadCart {
   readonly sent: RepeatedCart;
   readonly query: CartQuery;
 }
 
-/** Members with a meaning for the compliance provider alone, where they say anything. */
+/**
+ * Members that mean something to the compliance provider only, refused where they have an effect.
+ */
 const REFUSED: readonly (readonly [name: string, isRefused: (value: unknown) => boolean])[] = [
   ['discounts', isFilled],
   ['exemption', isFilled],
@@ -60,14 +65,16 @@ const REFUSED: readonly (readonly [name: string, isRefused: (value: unknown) => 
 ];
 const PLACES = ['origin', 'destination'] as const;
 
-/** Whether a value says more than nothing, false or an empty list. */
+/**
+ * Whether a value is more than null, false, empty text or a list or object without any such value.
+ */
 function isFilled(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === '') return false;
   if (Array.isArray(value)) return value.length > 0;
   return typeof value === 'object' ? Object.values(value).some(isFilled) : true;
 }
 
-/** Refusals that only this kind of merchant knows (contract 7): 400. */
+/** Faults that only self-managed merchants have (contract 7); they are a 400. */
 function refuse(cart: JsonObject, at: string): readonly BodyError[] {
   const errors: BodyError[] = [];
   for (const [name, isRefused] of REFUSED) {
@@ -107,7 +114,7 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   for (let position = 0; position < cart.lineItems.length; position += 1) {
     const line = cart.lineItems[position]!;
     const { index } = line;
-    // Most carts number their lines upward.
+    // Most carts number their lines in ascending order, which needs no search.
     if (index > highest) highest = index;
     else if (lines.some((other) => other.index === index)) {
       const location = `${lineLocation(at, position)}.index`;
@@ -120,13 +127,16 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   return lines;
 }
 
-/** What a body says for all its carts. */
+/** What a body says of all its carts. */
 interface BodyOptions extends CartOptions {
   /** The moment of the sale in milliseconds since 1970; null for now. */
   readonly instantMs: number | null;
 }
 
-/** Reads one cart. `at` is its place in the body, "body.items[0]"; `fits`: it has its shape. */
+/**
+ * Reads one cart. `at` is its place in the body, "body.items[0]"; `fits` says that its shape is
+ * right.
+ */
 function readCart(
   value: unknown,
   at: string,
@@ -154,7 +164,7 @@ function readCart(
   };
 }
 
-/** The moment of a sale as sent; null for now. */
+/** The moment of the sale; null for now. */
 function readInstant(body: JsonObject): number | null | Problem {
   const { transactionDate = null } = body;
   if (transactionDate === null) return null;
@@ -168,7 +178,7 @@ function readInstant(body: JsonObject): number | null | Problem {
   );
 }
 
-/** Reads what a body says for all its carts. */
+/** Reads the members of a body that concern all its carts. */
 function readOptions(body: JsonObject, base: CartOptions): BodyOptions | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
@@ -178,16 +188,16 @@ function readOptions(body: JsonObject, base: CartOptions): BodyOptions | Problem
   return { mode, level, explain, instantMs };
 }
 
-/** Carts of a body. */
+/** The carts of a body, to be read one after another. */
 export interface BodyCarts {
   readonly count: number;
-  /** Reads one, each after that before it, or tells why the body is refused. */
+  /** Reads the next cart, or tells why the body is refused. Call it with ascending indexes. */
   at(index: number): ReadCart | Problem;
 }
 
 /**
- * The carts of a large body, each read for its turn; null for a body that has not its shape, of
- * which `readJson` and the check tell more.
+ * The carts of a large body, each of which is read when it is its turn. Null for a body that does
+ * not have the right shape; `readJson` and the check then find what is wrong.
  */
 export function cartsInTurn(body: Uint8Array, base: CartOptions): BodyCarts | Problem | null {
   const read = readPlaces(body);
@@ -203,8 +213,8 @@ export function cartsInTurn(body: Uint8Array, base: CartOptions): BodyCarts | Pr
 }
 
 /**
- * Reads all carts of a body; the first that cannot be read refuses the whole. `fits`: the body is
- * one of `readMerchantBody`.
+ * Reads all carts of a body; the first that cannot be read refuses the whole body. `fits` says that
+ * the body comes from `readMerchantBody`.
  */
 export function readMerchantCarts(
   body: JsonObject,

@@ -1,7 +1,8 @@
 /**
- * Rounding and explanation of carts, by query parameter or member of the body; the body wins.
- * `rounding` is a mode (half-up, half-even, up, down), and after a comma a level (line, cart). The
- * front end reads the query and hands it to the workers as bits of their request.
+ * Rounding and explanation of carts, from query parameters or members of the body, which take
+ * precedence. `rounding` is a mode (half-up, half-even, up, down), optionally followed by a comma
+ * and a level (line, cart). The front end reads the query and passes the options to the workers as
+ * bits of the request.
  */
 import { anyText, flag, optional, told } from '../../base/shape.js';
 import { invalid, type Problem } from '../../base/problem.js';
@@ -16,11 +17,14 @@ export interface CartOptions {
   readonly mode: RoundingMode;
   readonly level: RoundingLevel;
   readonly explain: boolean;
-  /** Ids of carts that were sent without one are made of the body and the moment. */
+  /**
+   * Whether the id of a cart that was sent without one is derived from the body and the moment, so
+   * that it is the same when they are.
+   */
   readonly sameIds?: boolean;
 }
 
-/** Each line rounded to the nearest unit, a tie up. */
+/** Each line is rounded to the nearest unit, ties upward. */
 export const CART_DEFAULTS: CartOptions = { mode: 'half-up', level: 'line', explain: false };
 
 /** The members of a body that are options. */
@@ -34,9 +38,11 @@ export const OPTION_MEMBERS = {
 
 const LEVEL_BIT = 4;
 const EXPLAIN_BIT = 8;
-/** Beside the options: the key of a cart without a merchant may ask by product codes. */
+/**
+ * A further bit that is not an option: the key of a cart without a merchant may use product codes.
+ */
 export const PRODUCT_BIT = 16;
-/** Beside the options too: `sameIds`. */
+/** The bit of `sameIds`, set where a query asks for a kept release or a receipt. */
 export const SAME_IDS_BIT = 32;
 const MODE_BITS = 3;
 
@@ -54,7 +60,7 @@ function parseRounding(text: string): Rounding | null {
   return mode === undefined || level === undefined || more.length > 0 ? null : { mode, level };
 }
 
-/** Texts of the options; an empty one counts as not given. */
+/** Options as texts; an empty text counts as absent. */
 interface OptionTexts {
   readonly rounding?: string;
   readonly explain?: string;
@@ -66,7 +72,7 @@ function textsOf(query: string): Required<OptionTexts> {
   return { rounding: first('rounding'), explain: first('explain') };
 }
 
-/** Names of the options that a query asks for. */
+/** Names of the options that a query sets. */
 export function askedOptions(query: string): readonly string[] {
   if (query === '') return [];
   const { explain, rounding } = textsOf(query);
@@ -81,12 +87,15 @@ export function optionsOfQuery(query: string): CartOptions | Problem {
   return query === '' ? CART_DEFAULTS : optionsOfTexts(textsOf(query), 'query.');
 }
 
-/** The options that texts say, or what is wrong with one: its location is `where` and its name. */
+/**
+ * The options that texts stand for, or what is wrong with one. `where` precedes its name in the
+ * location.
+ */
 export function optionsOfTexts(
   { rounding: named = '', explain: asked = '' }: OptionTexts,
   where = '',
 ): CartOptions | Problem {
-  // Most say nothing of either, and every row of a table asks.
+  // The common case is quick, since every row of a table takes it.
   if (named === '' && asked === '') return CART_DEFAULTS;
   const explain = asked.toLowerCase() || 'false';
   if (explain !== 'true' && explain !== 'false') {
@@ -101,7 +110,7 @@ export function optionsOfTexts(
   return { ...rounding, explain: explain === 'true' };
 }
 
-/** What `rounding` and `explain` of a body say, over the options of its query. */
+/** The options of a body, where it has any, in place of those of its query. */
 export function optionsOfBody(
   body: Readonly<Record<string, unknown>>,
   base: CartOptions,
@@ -119,14 +128,14 @@ export function optionsOfBody(
     : { ...options, ...rounding };
 }
 
-/** Options as bits of a pool request. */
+/** Options as bits of a request to the pool. */
 export function optionBits({ mode, level, explain }: CartOptions): number {
   return (
     ROUNDING_MODES.indexOf(mode) | (level === 'cart' ? LEVEL_BIT : 0) | (explain ? EXPLAIN_BIT : 0)
   );
 }
 
-/** Options of the bits of a pool request. */
+/** The options that the bits of a request to the pool stand for. */
 export function optionsOfBits(bits: number): CartOptions {
   return {
     mode: ROUNDING_MODES[bits & MODE_BITS] ?? CART_DEFAULTS.mode,

@@ -1,6 +1,6 @@
 /**
  * Writes calculated carts as their endpoints answer them: those of merchants with addresses in
- * parts, others with addresses on one line.
+ * parts or on one line, others with addresses on one line.
  */
 import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import { RecentCache } from '../../base/tables.js';
@@ -11,7 +11,7 @@ import type { SentAddress } from './cart-shape.js';
 import type { ReadCart, RepeatedLine, SentPlace } from './merchant-cart.js';
 import { writeDollars, writePrice } from './wire-amount.js';
 
-/** What stands between the values of an answer. */
+/** Constant text between the values of an answer. */
 const PIECES = {
   cartId: new Piece('{"cartId":'),
   customerId: new Piece(',"customerId":'),
@@ -65,14 +65,17 @@ function writePlace(into: ByteWriter, place: SentPlace): void {
   into.byte(CLOSE_BRACE);
 }
 
-/** Rates whose texts are kept; they have five decimals and repeat from line to line. */
+/** How many rates have their text kept; rates have five decimals and repeat from line to line. */
 const RATES_MAX = 4_096;
 const RATES = new RecentCache<Rate, Piece>(RATES_MAX);
-/** Those of the last two rates: most carts have an ordinary one and none. */
+/**
+ * The last two rates with their text, since most carts have one ordinary rate and lines without
+ * tax.
+ */
 let last = { rate: Number.NaN as Rate, piece: PIECES.none };
 let before = last;
 
-/** The tax of a line up to its amount. */
+/** The text of a line's tax that precedes the amount. */
 function taxPiece(rate: Rate): Piece {
   if (last.rate === rate) return last.piece;
   const known = before.rate === rate ? before : { rate, piece: keptPiece(rate) };
@@ -90,12 +93,12 @@ function keptPiece(rate: Rate): Piece {
   return piece;
 }
 
-/** Writes how a line or a cart came about, where that was asked for. */
+/** Writes how a line or a cart came about; nothing where `explain` is null. */
 function writeExplanation(into: ByteWriter, explain: object | null): void {
   if (explain !== null) into.text(`,"explain":${JSON.stringify(explain)}`);
 }
 
-/** Writes the tax of a line, and ends the line. */
+/** Writes the tax of a line and the end of the line. */
 function writeTax(into: ByteWriter, { amount, rate, explain }: LineOutcome): void {
   into.piece(taxPiece(rate));
   writeDollars(into, amount);
@@ -124,7 +127,7 @@ function writeLine(into: ByteWriter, line: RepeatedLine, outcome: LineOutcome): 
   writeTax(into, outcome);
 }
 
-/** Writes the id of a cart: the caller's, or the characters of a new one. */
+/** Writes the id of a cart: one that the caller sent, or the characters of a new one. */
 function writeId(into: ByteWriter, id: string | Uint8Array): void {
   into.piece(PIECES.cartId);
   if (typeof id === 'string') return into.json(id);
@@ -133,7 +136,7 @@ function writeId(into: ByteWriter, id: string | Uint8Array): void {
   into.byte(QUOTE);
 }
 
-/** Writes a calculated cart; `cartId` is the caller's or a new one. */
+/** Writes a calculated cart. `cartId` is what the caller sent or a new id. */
 export function writeCart(
   into: ByteWriter,
   { sent }: ReadCart,
@@ -158,7 +161,7 @@ export function writeCart(
   into.byte(CLOSE_BRACE);
 }
 
-/** Writes a calculated cart of no merchant under a new id. */
+/** Writes a calculated cart of no merchant. */
 export function writeCalculation(
   into: ByteWriter,
   { sent }: ReadCalculation,

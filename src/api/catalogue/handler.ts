@@ -1,7 +1,7 @@
 /**
- * GET /data/tic, the public catalogue of product codes, and POST /search/tic, which ranks them for
- * a description. A search takes some fifty microseconds, less than the way to a worker and back, so
- * both are answered here.
+ * GET /data/tic, the public catalogue of product codes, and POST /search/tic, which finds and ranks
+ * codes for a description. A search takes about fifty microseconds, less than sending it to a
+ * worker and back, so the main thread answers both.
  */
 import { jsonOfBody } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
@@ -31,10 +31,10 @@ import { formatStated } from '../lookup/query-string.js';
 /** Longest description, in characters. */
 const TIC_QUERY_CHARS_MAX = 1024;
 
-/** Room for a description of escapes alone, and the object around it. */
+/** Room for a description written only with escapes, and for the object around it. */
 const TIC_BODY_BYTES_MAX = 16_384;
 
-/** `{"query": "…"}`, not blank. */
+/** `{"query": "…"}`; the text is not blank. */
 export const TIC_QUERY = closed({
   query: told(
     textThat(
@@ -51,7 +51,9 @@ type TicQuery = Of<typeof TIC_QUERY>;
 
 const checkQuery = checkOf(TIC_QUERY);
 
-/** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
+/**
+ * Reads `{"query": "…"}`: a string of 1 to 1024 characters that is not blank, and no other member.
+ */
 export function parseTicQuery(body: Uint8Array): TicQuery | Problem {
   const parsed = jsonOfBody(body);
   if (isProblem(parsed)) return parsed;
@@ -66,14 +68,14 @@ interface TicServices {
   readonly gate: Gate<GateKey>;
   readonly baseUrl: string;
   readonly clients: ClientGate;
-  /** Null when the dataset has no codes. */
+  /** Null when the dataset has no product codes. */
   pages(): TicPages | null;
   readonly renderFailure: RenderFailure;
 }
 
 const NO_CODES = problem(503, 'No product codes are loaded.');
 
-/** The catalogue for one client. */
+/** The catalogue, within the rate of requests of a client. */
 function ticListReply(services: TicServices, request: Request): Reply {
   const { path, query } = request;
   const remaining = request.taken ?? services.clients.take(request.client());
@@ -96,7 +98,7 @@ function ticListReply(services: TicServices, request: Request): Reply {
     : { status: 200, head, body: pages.list[format] };
 }
 
-/** The codes for the description in a body. */
+/** Finds the codes for the description in a body. */
 function searchReply(services: TicServices, { body }: Request, caller: Caller<GateKey>): Reply {
   const parsed = parseTicQuery(body);
   if (isProblem(parsed)) return caller.refuse(parsed);

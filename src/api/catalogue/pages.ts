@@ -1,4 +1,4 @@
-/** The product codes of the release that answers, with what is made of them once. */
+/** The product codes of the active release, with their index and catalogue, which are made once. */
 import {
   type FoundTic,
   readTics,
@@ -14,12 +14,12 @@ import { type Format, jsonMembers, type WireObject } from '../../wire/tree.js';
 /** Path of the JSON Schema of search answers. */
 export const TIC_SEARCH_SCHEMA = '/schemas/ticsearch';
 
-/** No longer labels are held, so a title stands for each of them. */
+/** The dataset has no longer labels, so the title is used for each of them. */
 function entry({ tic, title, parent }: Tic): WireObject {
   return { tic: { id: tic, parent, title, label: title, nl_title: title, nl_label: title } };
 }
 
-/** The whole catalogue, flat. */
+/** The whole catalogue as a flat list. */
 export function ticListBytes(tics: readonly Tic[], format: Format): Uint8Array {
   return Buffer.from(currentText({ tic_list: tics.map(entry) }, format), 'utf8');
 }
@@ -38,7 +38,7 @@ function result({ tic, score }: FoundTic, index: number): WireObject {
   };
 }
 
-/** What a search found, best first. All of it is on one page. */
+/** The answer to a search, best match first. All results are on one page. */
 export function ticSearchBody(query: string, found: readonly FoundTic[], baseUrl: string): string {
   const members = {
     $schema: baseUrl + TIC_SEARCH_SCHEMA,
@@ -49,11 +49,11 @@ export function ticSearchBody(query: string, found: readonly FoundTic[], baseUrl
   return `{${jsonMembers(members)}}`;
 }
 
-/** Where the pages take its codes from. */
+/** Where the product codes are read from. */
 interface TicSource {
-  /** Name of the release that answers; null when there is none. */
+  /** Name of the active release; null when there is none. */
   release(): string | null;
-  /** A document of that release; null when it lacks it. */
+  /** A document of that release; null when it has none of that name. */
   document(name: string): unknown;
 }
 
@@ -63,8 +63,8 @@ export interface TicPages {
 }
 
 /**
- * Making the index takes some ten milliseconds, so a release with the same codes as the one before
- * keeps it.
+ * Keeps the index and catalogue of the active release. Making the index takes about ten
+ * milliseconds, so it is kept when the next release has the same codes.
  */
 export class TicCatalogue {
   readonly #source: TicSource;
@@ -76,7 +76,7 @@ export class TicCatalogue {
     this.#source = source;
   }
 
-  /** Null when no release answers or it has no codes. */
+  /** Null when no release is active or it has no product codes. */
   pages(): TicPages | null {
     const release = this.#source.release();
     if (release !== this.#release) {
@@ -102,13 +102,13 @@ export class TicCatalogue {
   }
 }
 
-/** The release that answers, as far as its codes are asked for. */
+/** The active release, as far as its product codes are concerned. */
 interface LiveRelease {
   readonly release: { readonly id: string } | null;
   document(name: string): unknown;
 }
 
-/** The product codes; their index is made here, before anyone waits for it. */
+/** Opens the product codes, and makes their index now, so that no request waits for it. */
 export function openTics(live: LiveRelease, log: Log): TicCatalogue {
   const tics = new TicCatalogue({
     release: () => live.release?.id ?? null,

@@ -1,8 +1,9 @@
 /**
- * Whole answers to lookups that are asked again and again: every plain ZIP, the address of a cart
- * that is edited, a monitor's probe. They are sent without a worker. An answer depends on the
- * release, the version, the entitlements, the query and the calendar day alone, so it is kept under
- * all of these, and for a quarter of an hour at most: days begin at quarters, in whatever zone.
+ * Keeps whole answers to lookups that are asked repeatedly: every plain ZIP, the address of a cart
+ * that is edited, a monitor's probe. They are sent without asking a worker. An answer depends only
+ * on the release, the version, the entitlements, the query and the calendar day, so all of these
+ * are part of its key. It is kept for a quarter of an hour at most, since in every time zone a day
+ * begins at a quarter of an hour.
  */
 import { dateSlot } from '../../tax/date.js';
 
@@ -16,12 +17,12 @@ export interface KeptAnswer {
 const SLAB_BYTES = 1_048_576;
 /** Longer answers are not kept; the usual ones have less than 2 KiB. */
 export const KEPT_BODY_BYTES_MAX = 65_536;
-/** Queries longer than any that is answered are not kept either. */
+/** Nor are answers to longer queries, which are more than any valid query has. */
 export const KEPT_QUERY_CHARS_MAX = 1024;
-/** Query, map entry and view of an answer, about. */
+/** Approximate memory of an answer's query, map entry and view. */
 const OVERHEAD_BYTES = 400;
 
-/** FNV-1a. */
+/** Constants of the FNV-1a hash. */
 const HASH_START = 0x811c9dc5;
 const HASH_PRIME = 0x01000193;
 
@@ -33,22 +34,23 @@ function hashOf(kind: number, query: string): number {
   return hash | 1;
 }
 
-/** Numbers that are remembered; a power of two. */
+/** How many hashes are remembered; a power of two. */
 const ASKED_MAX = 65_536;
 /**
- * Places that a number may be remembered at. With one, two that share it and are asked in turns
- * would never be known: of 2,000 every thirtieth.
+ * How many places may hold a hash. With only one, two hashes that share it and are asked
+ * alternately would replace each other and never be recognized: among 2,000 queries, every
+ * thirtieth.
  */
 const PLACES = 4;
 
 /**
- * The last numbers that were asked, as far as there is room, 0 being none: so that only what is
- * asked again takes memory for its answer.
+ * Remembers the hashes of the latest queries as far as there is room (0 marks a free place), so
+ * that only answers that are asked for again take memory.
  */
 export class AskedBefore {
   readonly #asked = new Int32Array(ASKED_MAX);
 
-  /** Whether a hash was met before, as far as is remembered; it is from now on. */
+  /** Whether a hash is remembered from an earlier call. Remembers it from now on. */
   met(hash: number): boolean {
     const asked = this.#asked;
     const first = (hash >>> 1) & (ASKED_MAX - PLACES);
@@ -63,7 +65,7 @@ export class AskedBefore {
 interface Slab {
   readonly bytes: ArrayBuffer;
   used: number;
-  /** What lies in it, in the order it came: kind and query in turns. */
+  /** Kinds and queries of the answers in the slab, in the order in which they were added. */
   readonly kinds: number[];
   readonly queries: string[];
 }
@@ -74,9 +76,13 @@ interface KindAnswers {
   readonly answers: Map<string, KeptAnswer>;
 }
 
-/** An answer whose body it is itself: each object more is one more that lies in no cache. */
+/**
+ * An answer that is the array of its own body, which saves an object for each answer, and with it a
+ * cache miss.
+ */
 class KeptBytes extends Uint8Array implements KeptAnswer {
-  // With the constructor of all arrays of bytes: what makes parts of them calls it.
+  // Members with initial values, so that the constructor stays that of Uint8Array, which `subarray`
+  // calls.
   precision = 0;
   flags = 0;
 
@@ -85,21 +91,22 @@ class KeptBytes extends Uint8Array implements KeptAnswer {
   }
 }
 
-/** Memory of a slab with so many answers. */
+/** Memory of a slab with its answers. */
 function weightOf({ bytes, queries }: Slab): number {
   return bytes.byteLength + queries.length * OVERHEAD_BYTES;
 }
 
 /**
- * Answers are kept from their second asking on, so that addresses asked once leave the rest alone.
- * Their bodies lie together in slabs; the oldest slab goes when there is no room for another one.
+ * Keeps an answer when its query is asked for the second time, so that addresses asked once do not
+ * displace others. Bodies lie together in slabs; the oldest slab is dropped when there is no room
+ * for another one.
  */
 export class AnswerCache {
   readonly #slabsWeightMax: number;
   readonly #asked = new AskedBefore();
-  /** Few kinds, that are gone through for every request. */
+  /** An array, since there are few kinds, and each request goes through them. */
   #kinds: KindAnswers[] = [];
-  /** What `holds` found: the request that it was asked for asks for the answer next. */
+  /** The answer that `holds` found last: the same request asks for it next. */
   #found: KeptAnswer | null = null;
   #foundKind = 0;
   #foundQuery = '';
@@ -108,28 +115,28 @@ export class AnswerCache {
   #release = '';
   #slot = -1;
 
-  /** `bytesMax` bounds the memory of bodies, queries and what holds them; 0 keeps nothing. */
+  /** `bytesMax` bounds the memory of bodies, queries and slabs; with 0 nothing is kept. */
   constructor(bytesMax: number) {
     this.#slabsWeightMax = bytesMax;
   }
 
-  /** Whether there is no memory to keep anything in. */
+  /** Whether the memory is too small to keep anything. */
   get isOff(): boolean {
     return this.#slabsWeightMax < SLAB_BYTES;
   }
 
-  /** Questions that were answered from here, and those that were not, so far. */
+  /** How many lookups were answered from the cache, and how many were not. */
   hits = 0;
   misses = 0;
 
-  /** Memory in use, about. */
+  /** Approximate memory in use. */
   get bytes(): number {
     return this.#weight;
   }
 
   /**
-   * The time that answers given now belong to; to be named when they are kept. What belongs to
-   * another release or time is forgotten. `nowMs` is milliseconds since 1970 UTC.
+   * The quarter of an hour that answers given now belong to, which `keep` asks for. Forgets all
+   * answers of another release or quarter. `nowMs` is in milliseconds since 1970 UTC.
    */
   time(release: string, nowMs: number): number {
     const slot = dateSlot(nowMs);
@@ -144,7 +151,9 @@ export class AnswerCache {
     return slot;
   }
 
-  /** The answer kept; `kind` is a small number for version and entitlements. */
+  /**
+   * The kept answer, or null. `kind` is a small number that stands for version and entitlements.
+   */
   get(kind: number, query: string): KeptAnswer | null {
     const kept = this.#find(kind, query);
     if (kept === null) this.misses += 1;
@@ -152,7 +161,7 @@ export class AnswerCache {
     return kept;
   }
 
-  /** Whether an answer to a query is kept, of whatever kind. */
+  /** Whether an answer to a query is kept for any kind. */
   holds(query: string): boolean {
     this.#found = null;
     for (const { kind, answers } of this.#kinds) {
@@ -182,12 +191,15 @@ export class AnswerCache {
     return undefined;
   }
 
-  /** Whether a query was asked before, as far as is remembered; it is from now on. */
+  /** Whether the query is remembered as asked before. Remembers it from now on. */
   wasAsked(kind: number, query: string): boolean {
     return this.#asked.met(hashOf(kind, query));
   }
 
-  /** Keeps an answer of a release, asked for at `time`, unless its time is over by `nowMs`. */
+  /**
+   * Keeps an answer of a release to a query that was asked at `time`, unless that quarter of an
+   * hour has passed by `nowMs`.
+   */
   keep(
     release: string,
     time: number,
@@ -224,7 +236,7 @@ export class AnswerCache {
     return answers;
   }
 
-  /** The slab that has room for a body; null where there may be none. */
+  /** A slab with room for a body; null where the bound allows no slab. */
   #slabFor(length: number): Slab | null {
     const last = this.#slabs.at(-1);
     if (last !== undefined && last.used + length <= SLAB_BYTES) return last;

@@ -1,4 +1,4 @@
-/** What a worker's answers share: settings, and what is kept in print of the release. */
+/** What all answers of a worker share: settings, and caches of printed text for the release. */
 import { bytesOfParts } from '../../base/byte-writer.js';
 import { OfRelease, RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
@@ -9,17 +9,17 @@ import { dateSlot } from '../../tax/date.js';
 import { FailureBodies } from '../../wire/failure-body.js';
 import type { Format } from '../../wire/tree.js';
 
-/** Map entry, key, buffer and the objects around the bytes of an answer, about. */
+/** Approximate memory of the map entry, key, buffer and other objects of an answer. */
 const ANSWER_OVERHEAD_BYTES = 400;
 
-/** An answer in one piece. */
+/** An answer whose body is one piece. */
 interface WholeAnswer extends Answer {
   readonly body: readonly [Uint8Array];
 }
 
 /**
- * Whole answers to plain postal lookups. There are some forty thousand ZIPs, so what was asked
- * once is likely asked again, and the answer changes with the dataset and the date alone.
+ * Keeps whole answers to plain postal lookups. There are about forty thousand ZIPs, so a ZIP asked
+ * once is likely to be asked again, and the answer changes only with the dataset and the date.
  */
 class PostalCache {
   readonly #generationBytesMax: number;
@@ -27,7 +27,7 @@ class PostalCache {
   #dataset = '';
   #slot = -1;
 
-  /** `bytesMax` bounds both generations together. */
+  /** `bytesMax` bounds both generations of the cache together. */
   constructor(bytesMax: number) {
     this.#generationBytesMax = bytesMax / 2;
     this.#kept = this.#empty();
@@ -49,7 +49,9 @@ class PostalCache {
     return this.#kept.get(key) ?? null;
   }
 
-  /** Keeps an answer; its parts become one piece. To be called after a `get` that found none. */
+  /**
+   * Keeps an answer and returns it with a body of one piece. Call it after a `get` that found none.
+   */
   set(key: number, answer: Answer): Answer {
     const whole: WholeAnswer = { ...answer, body: [bytesOfParts(answer.body)] };
     this.#kept.set(key, whole);
@@ -67,57 +69,63 @@ class PostalCache {
 export interface WireSettings {
   /** Prefix of links in bodies, without a trailing slash. */
   readonly baseUrl: string;
-  /** Weakest precision answered; anything weaker is refused with 109. */
+  /** Weakest precision that is answered; anything weaker is refused with 109. */
   readonly precisionMin: Precision;
   /** Whether a product code without a rule is refused. */
   readonly refuseUnruled: boolean;
   readonly fragmentBytesMax: number;
-  /** Bytes of whole postal answers kept. */
+  /** Bound of the memory for whole postal answers. */
   readonly postalBytesMax: number;
-  /** Opens a release other than a task's own, for runs that keep to the one they began with. */
+  /**
+   * Opens a release other than that of the task, for runs that stay with the release they began
+   * with.
+   */
   readonly open: (release: PinnedRelease) => Engine;
-  /** Told of an exception behind a 106; it must not throw. */
+  /** Called with the exception behind a 106; it must not throw. */
   readonly report: (error: unknown) => void;
 }
 
-/** Bytes of printed product members kept in a generation, a few thousand members. */
+/** Bound of the memory for printed product members in each generation: a few thousand members. */
 const PRODUCT_BYTES_MAX = 4 * 1_048_576;
-/** Bytes that a kept product member takes beside those that are printed. */
+/** Memory of a kept product member beside its printed bytes. */
 const PRODUCT_OVERHEAD_BYTES = 300;
 
 /** The printed member `productDetail`. */
 export interface ProductMember {
   readonly bytes: Uint8Array;
-  /** The code where no rule is held for it though tax is levied there; "" else. */
+  /** The product code where it has no rule although tax is levied there; otherwise "". */
   readonly unruled: string;
 }
 
-/** What is known of an area on a day, printed in the dialect of a file. */
+/** Columns of a tax area on a day, printed in the dialect of a file. */
 export interface AreaCells {
-  /** All columns of the area but the note. */
+  /** The cells of all columns of the area except the note. */
   readonly cells: string;
-  /** What its note says of any row. */
+  /** The text of the note that applies to every row of the area. */
   readonly note: string;
-  /** Its note as a cell. */
+  /** That note, printed as a cell. */
   readonly noteCell: string;
 }
 
-/** The beginning of a v60 answer in print. */
+/** The printed beginning of a v60 answer. */
 export interface Head {
   readonly whole: Uint8Array;
-  /** As JSON, up to where members of `situs` that belong to one answer follow. */
+  /** For JSON: the part of `whole` before the members of `situs` that belong to a single answer. */
   readonly open: Uint8Array;
 }
 
 export interface WireContext extends WireSettings {
-  /** Beginnings of v60 answers, by what they rest on; few, since none tells of its own spot. */
+  /**
+   * Beginnings of v60 answers by precision, flags and format. They are few, since none contains
+   * anything about a single location.
+   */
   readonly heads: OfRelease<Map<number, Head>>;
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
   readonly failures: FailureBodies;
-  /** Product members by all that they depend on. */
+  /** Product members by everything that they depend on. */
   readonly products: OfRelease<RecentCache<string, ProductMember>>;
-  /** Columns of rows by dialect, then by tax area and day. */
+  /** Cells of areas by dialect, then by tax area and day. */
   readonly columns: OfRelease<Map<string, RecentCache<number, AreaCells>>>;
 }
 
@@ -136,7 +144,7 @@ export const WIRE_DEFAULTS: WireSettings = {
 /** Settings that answers depend on. */
 type Answering = Pick<WireSettings, 'baseUrl' | 'precisionMin' | 'refuseUnruled'>;
 
-/** The context of files of other servers that was used last. */
+/** The context that was made last for files with the settings of other servers. */
 let others: { readonly of: WireContext; readonly context: WireContext } | null = null;
 
 function isWith(context: Answering, { baseUrl, precisionMin, refuseUnruled }: Answering): boolean {
@@ -148,8 +156,9 @@ function isWith(context: Answering, { baseUrl, precisionMin, refuseUnruled }: An
 }
 
 /**
- * The context of a worker for a file that is answered with the settings of another server: what is
- * kept in print is of settings too. One is kept, since the servers of a fleet have the same ones.
+ * The context of a worker for a file that is answered with the settings of another server, since
+ * printed text that is kept depends on settings too. Only one is kept, since all servers of a fleet
+ * have the same settings.
  */
 export function wireWith(context: WireContext, settings: Answering | undefined): WireContext {
   if (settings === undefined || isWith(context, settings)) return context;

@@ -1,6 +1,7 @@
 /**
- * Printed parts of answers. What depends on the tax area and the day alone is kept within a bound
- * in bytes, as are the beginnings of answers of version 60; their ends tell where a lookup led.
+ * Printed parts of answers. Parts that depend only on the tax area and the day are kept within a
+ * bound in bytes, as are the beginnings of answers of version 60. Their ends, which say where a
+ * lookup led, are not kept.
  */
 import { NumberCache, OfRelease } from '../../base/tables.js';
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
@@ -35,20 +36,20 @@ import { countryName } from '../../dataset/city-names.js';
 import { normalizedAddress, PRECISIONS, type Precision, type Situs } from '../../engine/situs.js';
 import { metadata, SUCCESS, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/response-code.js';
 
-/** Bytes ready to send, with the answer flags that follow from the area. */
+/** Bytes that are ready to be sent, with the answer flags that follow from the area. */
 interface Fragment {
   readonly bytes: Uint8Array;
   readonly flags: number;
 }
 
 /**
- * Which part of which answer a fragment is, printed as JSON; its XML is the next number. Numbers
- * and not names, since a key is made for every answer.
+ * Which part of which answer a fragment is, printed as JSON; the number after it means the same as
+ * XML. They are numbers and not names, since a key is made for every answer.
  */
 export const VARIANTS = { v60: 0, v60Freight: 2, row8: 4, row18: 6, row34: 8 } as const;
 export type Variant = (typeof VARIANTS)[keyof typeof VARIANTS];
 
-/** Map entry, key, object and buffer around the bytes, about. */
+/** Approximate memory of a fragment's map entry, key, object and buffer. */
 const OVERHEAD_BYTES = 240;
 /** The key packs day, variant and area into 22 + 4 + 27 bits, exact in a double. */
 const VARIANT_SPAN = 16;
@@ -66,7 +67,7 @@ function weightOf({ bytes }: Fragment): number {
   return bytes.length + OVERHEAD_BYTES;
 }
 
-/** Holds what is printed of one dataset, within a bound in bytes; naming another starts anew. */
+/** Keeps the fragments of one dataset within a bound in bytes; a new dataset empties it. */
 export class FragmentCache {
   readonly #generationBytesMax: number;
   readonly #kept: OfRelease<NumberCache<Fragment>>;
@@ -97,7 +98,7 @@ export class FragmentCache {
   }
 }
 
-/** The body of a success in parts, with the answer flags that follow from its areas. */
+/** The body of a successful answer in parts, with the answer flags that follow from its areas. */
 export interface Rendered {
   readonly body: readonly BodyPart[];
   readonly flags: number;
@@ -115,7 +116,7 @@ export interface RuledArea extends RatedArea {
   readonly rules: StateRuleRecord;
 }
 
-/** The fragment of an area, from the cache or printed by `print` as members of an object. */
+/** The fragment of an area: from the cache, or printed by `print` as members of an object. */
 export function fragmentOf(
   context: WireContext,
   engine: Engine,
@@ -135,7 +136,7 @@ export function fragmentOf(
   return fragment;
 }
 
-/** Adds the rules of the area's state; a refusal where none are held for the day. */
+/** Adds the rules of the area's state; a failure where the release has none for the day. */
 export function withRules(engine: Engine, rated: RatedArea): RuledArea | Failure {
   const rules = engine.stateRules(rated.area.state, rated.date);
   return rules === null ? noRules(rated) : { ...rated, rules };
@@ -148,17 +149,17 @@ function noRules({ area }: RatedArea): Failure {
   );
 }
 
-/** What is true of the lists behind an answer, in the order in which columns name it. */
+/** What may be true of the lists behind an answer, in the order in which columns name it. */
 const MARKS = ['estimated', 'stale', 'partial'] as const;
 type Mark = (typeof MARKS)[number];
 type Marks = Pick<SitusNote, Mark>;
 
-/** The flags of an answer with these marks. */
+/** The answer flags for these marks. */
 export function flagsOf({ estimated, stale, partial }: Marks): number {
   return (estimated ? FLAG_ESTIMATED : 0) | (stale ? FLAG_STALE : 0) | (partial ? FLAG_PARTIAL : 0);
 }
 
-/** What the flags of an answer say of the lists behind it. */
+/** The marks that the flags of an answer stand for. */
 export function marksOf(flags: number): Marks {
   return {
     stale: (flags & FLAG_STALE) !== 0,
@@ -179,12 +180,12 @@ export function areaFlags({ area, date, rates }: RatedArea): number {
   return flagsOf({ estimated, partial, stale: area.staleAfter < date });
 }
 
-/** The flag of an answer for a day that something behind it was not published for. */
+/** The `stale` flag, for an answer about a day that one of its sources does not cover yet. */
 export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): number {
   return area.staleAfter < date ? FLAG_STALE : 0;
 }
 
-/** The member `explain` as it stands in a body, or nothing where it was not asked for. */
+/** The printed member `explain`; "" where it was not asked for. */
 export function explanation(
   engine: Engine,
   query: LookupQuery,
@@ -195,22 +196,22 @@ export function explanation(
   return printMembers({ explain: engine.explain(outcome) }, format);
 }
 
-/** `isFailure` for printed answers and their parts, which is faster: see there. */
+/** Like `isFailure`, for printed answers and their parts; faster, as explained there. */
 export function isUnprinted(printed: Rendered | Fragment | Failure): printed is Failure {
   return (printed as Partial<Failure>).failure !== undefined;
 }
 
-/** `isFailure` for what a lookup led to alone, which is faster: see there. */
+/** Like `isFailure`, for the outcome of a lookup; faster, as explained there. */
 export function isRefused(outcome: LookupOutcome): outcome is Failure {
   return (outcome as Partial<Failure>).failure !== undefined;
 }
 
 const BODY_OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
 
-/** What follows `situs` of a JSON head; what may stand before it belongs to one answer alone. */
+/** The end of a JSON head; members of `situs` that belong to one answer are put before it. */
 const SITUS_CLOSE = '}},';
 
-/** The beginning of an answer: the code, and what it rests on. */
+/** The beginning of an answer: the response code and the member `situs`. */
 function headText(baseUrl: string, note: SitusNote, format: Format): string {
   return (
     BODY_OPEN[format] +
@@ -219,7 +220,7 @@ function headText(baseUrl: string, note: SitusNote, format: Format): string {
   );
 }
 
-/** The beginning that tells of nothing that one spot or product has of its own; printed once. */
+/** The beginning of an answer without assumption, border or unruled code; it is printed once. */
 function plainHead(
   { baseUrl, heads }: WireContext,
   dataset: string,
@@ -238,7 +239,7 @@ function plainHead(
   return head;
 }
 
-/** The parts of the beginning. */
+/** The beginning of an answer, in parts. */
 export function headOf(
   context: WireContext,
   engine: Engine,
@@ -260,7 +261,7 @@ export function headOf(
   return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }
 
-/** Where the lookup led; coordinates are echoed as they were given. */
+/** The member `addressDetail`: where the lookup led. Coordinates are echoed as they were given. */
 export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
   const point = query.kind === 'point';
   const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
@@ -285,7 +286,7 @@ function components(situs: Situs, area: AreaRecord): WireObject {
   };
 }
 
-/** The end of a body: where it led, and the explanation where one was asked for. */
+/** The end of a body: `addressDetail`, and the explanation where one was asked for. */
 export function bodyEnd(detail: WireObject, explain: string, format: Format): string {
   const member = printMembers({ addressDetail: detail }, format);
   if (format === 'xml') return member + explain + V60_XML_CLOSE;

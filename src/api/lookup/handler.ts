@@ -1,4 +1,7 @@
-/** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
+/**
+ * GET /request/v10 … v60: passes the gate, answers from the cache or hands the query to the pool.
+ * The workers read the query.
+ */
 import {
   FLAG_GEO,
   type AnswerSlice,
@@ -37,7 +40,7 @@ export type LookupKey = GateKey & Metered;
 
 /** Quotas and counters of keys. */
 export interface UsageGate {
-  /** Null when the quota of lookups is used up. */
+  /** Counts a lookup; null when the quota of lookups is used up. */
   admit(key: Metered, geocoded: boolean): Admission | null;
   settle(admission: Admission, counted: boolean, geo: boolean): void;
 }
@@ -48,27 +51,27 @@ export interface LookupServices {
   readonly usage: UsageGate;
   readonly pool: { submit(request: LookupRequest): void };
   readonly renderFailure: RenderFailure;
-  /** Without it every lookup goes to a worker. */
+  /** Without this, every lookup goes to a worker. */
   readonly repeats?: Repeats;
-  /** Without it no release but the active one answers, and there are no receipts. */
+  /** Without this, only the active release answers, and there are no receipts. */
   readonly kept?: KeptServices;
 }
 
-/** Answers for those who ask again. */
+/** The cache for lookups that are asked repeatedly. */
 interface Repeats {
   readonly cache: AnswerCache;
-  /** The release that answers now; "" for none. */
+  /** Id of the release that answers now; "" for none. */
   release(): string;
 }
 
-/** How the path of every version begins. */
+/** The beginning of the path of every version. */
 const PATHS = '/request/';
 
 const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
 
 /**
- * Tells whether a key's geocoding quota has a say in a query. The worker alone knows whether it is
- * geocoded, so this errs on one side: a name with an escape in it may be any name.
+ * Tells whether the geocoding quota of a key may matter for a query. Only the worker knows whether
+ * the lookup is geocoded, so this errs towards true: a name with an escape in it may be any name.
  */
 export function mayGeocode(key: Metered, query: string): boolean {
   return key.geoLimit > 0 && MAY_GEOCODE.test(query);
@@ -81,27 +84,30 @@ interface LookupShared {
   readonly cache: AnswerCache | null;
 }
 
-/** Versions and entitlement bits as one number. */
+/** Number of values of the entitlement bits, to put version and entitlements into one number. */
 const GRANT_SPAN = 16;
-/** A time of the cache that never comes. */
+/** Stands for a lookup whose answer is not kept; no time of the cache has this value. */
 const NOT_KEPT = -1;
 
-/** One lookup on its way through the pool: no closure and no promise per request. */
+/**
+ * One lookup on its way through the pool. It is its own receiver, which saves a closure and a
+ * promise for each request.
+ */
 class PendingLookup implements LookupRequest {
   readonly kind = 'lookup';
   readonly version: number;
   readonly grants: number;
   readonly payload: string;
   own: OwnTask | undefined = undefined;
-  /** Makes the value of the header field of a receipt, where one is asked for. */
+  /** Makes the value of the header field for a receipt; null where none is asked for. */
   receipt: ((slice: AnswerSlice, release: PinnedRelease) => string) | null = null;
   readonly #shared: LookupShared;
   readonly #answer: Answerer;
   readonly #admission: Admission;
   readonly #caller: Caller<LookupKey>;
-  /** When it was asked, where its answer is to be kept. */
+  /** The time of the cache at which it was asked; `NOT_KEPT` where its answer is not to be kept. */
   readonly #time: number;
-  /** Of its answer, once that was read, which settles what it counts for. */
+  /** The head of its answer, set by `read`, which also settles the usage. */
   #head: NumberedHead | null = null;
 
   constructor(
@@ -162,7 +168,10 @@ function kindOf(version: number, grants: number): number {
   return version * GRANT_SPAN + grants;
 }
 
-/** Answers from what is kept; else tells when it was asked, or that nothing is to be kept. */
+/**
+ * Answers from the cache if it can. Otherwise returns the time to keep the answer under, or
+ * `NOT_KEPT`.
+ */
 function repeat(
   { usage, heads }: LookupShared,
   { cache, release }: Repeats,
@@ -190,7 +199,7 @@ function repeat(
   return 'answered';
 }
 
-/** Sends a lookup on its way that is not for now or for the active release, or wants a receipt. */
+/** Submits a lookup that asks for another moment or release, or for a receipt. */
 async function submitKept(
   pool: LookupServices['pool'],
   kept: KeptServices,
@@ -199,7 +208,7 @@ async function submitKept(
   lookup: PendingLookup,
 ): Promise<void> {
   const { payload: query, grants } = lookup;
-  // What the entitlements do not include the worker refuses.
+  // Where the entitlements do not include kept releases, the worker refuses the lookup.
   const mayAsk = keptRefusal(grants, asked.dataset) === null;
   const own = mayAsk ? await placeOf(kept, asked) : null;
   if (own !== null && isFailure(own)) return lookup.failed(own.failure, own.detail);
@@ -252,7 +261,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
         );
         return;
       }
-      // What is kept was asked without these: the same text has none of them.
+      // The cache has only queries without these parameters, so a query that it has found has none.
       const asks = kept !== null && repeats?.cache.hasFound(query) !== true;
       const asked = asks && mayAskKept(query) ? keptAsked(query) : null;
       if (kept !== null && asked !== null && !isFailure(asked)) {
@@ -276,7 +285,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     method: 'GET',
     path: `${PATHS}v${version}`,
     bodyBytesMax: 0,
-    // The pool has a deadline per task; a timer per request would cost more than it guards.
+    // The pool has a deadline for each task; a timer per request would cost more than it saves.
     deadlineMs: 0,
     isAtOnce: (query) => repeats !== null && repeats.cache.holds(query),
     ask,

@@ -1,4 +1,4 @@
-/** What the front end has of lookup answers: header fields and failures, each made once. */
+/** Header fields and failures of lookups that the front end makes, each rendered once. */
 import { LRUCache } from 'lru-cache';
 import { fail, type Failure, type FailureKind } from '../../failure.js';
 import {
@@ -25,10 +25,10 @@ import { marksOf } from './fragment.js';
 import { formatAsked } from './query-string.js';
 
 const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;
-/** Different limits kept; there are about as many as plans. */
+/** How many different limits are kept; there are about as many as plans. */
 const LIMITS_MAX = 256;
 
-/** What an answer rests on: how its place was found, and the release. */
+/** Header fields that say how the place was found, and from which release. */
 function locationFields(dataset: string, precision: number, flags: number): Fields {
   const name = PRECISIONS[precision] ?? 'none';
   const { estimated, stale, partial } = marksOf(flags);
@@ -48,11 +48,16 @@ function render(dataset: string, limit: number, precision: number, flags: number
   );
 }
 
-/** Heads, but for what remains, of the release that answers; a change of release starts anew. */
+/**
+ * Heads of answers without the remaining requests, for the release that answers. A change of
+ * release empties it.
+ */
 export class LookupHeads {
   #dataset = '';
   readonly #byLimit = new LRUCache<number, (NumberedHead | undefined)[]>({ max: LIMITS_MAX });
-  /** Those of the limit that was asked for last: there are a few limits and many requests. */
+  /**
+   * The limit that was asked for last and its heads, since there are few limits and many requests.
+   */
   #limit = Number.NaN;
   #heads: (NumberedHead | undefined)[] = [];
 
@@ -83,22 +88,25 @@ export type RenderFailure = (
   baseUrl: string,
 ) => Uint8Array;
 
-/** What they are made with. */
+/** What `FrontFailures` needs. */
 interface FailureServices {
   readonly renderFailure: RenderFailure;
   readonly baseUrl: string;
 }
 
-/** What a person can do about it. */
+/** Details that tell a person what can be done about a failure. */
 const DETAILS: Partial<Readonly<Record<FailureKind, string>>> = {
   'feature-not-enabled': 'The quota of lookups of this month is used up.',
   overloaded: 'The service has no dataset or is overloaded; ask again later.',
 };
 
-/** Bodies kept of failures: of releases that are not kept there are as many as are asked for. */
+/**
+ * How many bodies of failures are kept. There may be one for each name of a release that a client
+ * asks for and that is not kept.
+ */
 const BODIES_MAX = 256;
 
-/** Answers of the front end's own, rendered once. */
+/** Failures that the front end answers itself, without a worker; each body is rendered once. */
 export class FrontFailures {
   readonly #bodies = new LRUCache<string, Uint8Array>({ max: BODIES_MAX });
   readonly #services: FailureServices;

@@ -1,7 +1,7 @@
 /**
- * What is asked of releases that are kept: `dataset` names the one that answers in place of the
- * active one, `at` the moment that today is told from, `receipt` asks for a receipt of the answer.
- * The front end looks for them, since it is the one that says which release a worker opens.
+ * Parameters that concern kept releases: `dataset` names a release that answers in place of the
+ * active one, `at` is the moment that "today" is derived from, `receipt` asks for a receipt of the
+ * answer. The front end reads them, since it decides which release a worker opens.
  */
 import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { problem, type Problem } from '../../base/problem.js';
@@ -15,27 +15,30 @@ import { readParameters } from './query-string.js';
 import { readKept, wrongParameter } from './query.js';
 
 export interface KeptAsked {
-  /** Null for the release that is active. */
+  /** Null for the active release. */
   readonly dataset: string | null;
-  /** Null for now. */
+  /** Null for the present. */
   readonly atMs: number | null;
   readonly receipt: boolean;
 }
 
 const KEPT_NAMES = ['dataset', 'at', 'receipt'] as const;
 
-/** Nothing of the kind. */
+/** A query without any of these parameters. */
 export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
 
 /**
- * Whether a lookup may ask of kept releases. Names that are written with escapes, and `at` alone,
- * are not found here, and refused by the worker: most queries pass by quickly.
+ * Whether a lookup may ask about kept releases; quick, since most queries do not. Names written
+ * with escapes, and `at` without `dataset`, are not noticed here, and the worker refuses them.
  */
 export function mayAskKept(query: string): boolean {
   return query.includes('dataset=') || query.includes('receipt=');
 }
 
-/** What a query asks of kept releases, or what is wrong with it; null for nothing. */
+/**
+ * The parameters of a query about kept releases, or what is wrong with them; null where there are
+ * none.
+ */
 export function keptAsked(query: string): KeptAsked | Failure | null {
   if (query === '') return null;
   const raw = readParameters(query);
@@ -46,7 +49,7 @@ export function keptAsked(query: string): KeptAsked | Failure | null {
   return KEPT_NAMES.every((name) => raw[name] === null) ? null : readKept(raw);
 }
 
-/** Names of those of these parameters that a query says anything with. */
+/** Names of the parameters about kept releases that have an effect in a query. */
 export function keptNames(query: string): readonly string[] {
   const raw = readParameters(query);
   const asksNoReceipt = raw.receipt !== null && parseBoolean(raw.receipt) === false;
@@ -55,26 +58,29 @@ export function keptNames(query: string): readonly string[] {
   );
 }
 
-/** The refusal of a release that is not there. */
+/** The refusal of a release that is not kept. */
 export function notKept(dataset: string): Failure {
   return fail('no-result', `The dataset ${dataset} is not kept here.`, 'dataset');
 }
 
-/** Why a key may not ask for a kept release, by its grants; null where it may, or asks for none. */
+/**
+ * Why the grants of a key do not allow it to ask for a kept release; null where they do, or none is
+ * asked for.
+ */
 export function keptRefusal(grants: number, dataset: string | null = null): Problem | null {
   return dataset === null || (grants & ENTITLEMENTS.historical) !== 0
     ? null
     : problem(403, 'Kept datasets need the entitlement historical.');
 }
 
-/** The refusal of a release that another version of Situs built. */
+/** The refusal of a release whose format this version of Situs cannot read. */
 function notRead({ message }: OtherFormat): Failure {
   return fail('no-result', message, 'dataset');
 }
 
-/** What answers to these questions are made with. */
+/** What answers from kept releases, and receipts, are made with. */
 export interface KeptServices {
-  /** Keeps a release open until its task is answered; null when it is not there. */
+  /** Keeps a release open until its task is answered; null when the release does not exist. */
   ask(name: string): Promise<PinnedRelease | null>;
   readonly settings: AnswerSettings;
   /** Version of Situs. */
@@ -83,12 +89,12 @@ export interface KeptServices {
 }
 
 /**
- * Where a question goes that is not for now or for the active release, or the refusal of a release
- * that is not there or cannot be read.
+ * The task for a request about another moment or release, or the refusal of a release that does not
+ * exist or cannot be read.
  */
 type Placed = OwnTask | Failure;
 
-/** Opens the release that is asked for. What is opened is unpinned with the task. */
+/** Opens the release that is asked for. It is unpinned when the task has ended. */
 export async function placeOf(
   kept: Pick<KeptServices, 'ask' | 'log'>,
   { dataset, atMs }: Pick<KeptAsked, 'dataset' | 'atMs'>,
@@ -105,7 +111,7 @@ export async function placeOf(
   }
 }
 
-/** An answer that a receipt is of. */
+/** An answer, with what its receipt says of the request. */
 interface Receipted {
   readonly method: 'GET' | 'POST';
   readonly path: string;

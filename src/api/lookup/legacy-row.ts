@@ -1,6 +1,6 @@
 /**
- * The flat rows of v10 to v50: up to 34 fields, none of them null. The parts of a row always add
- * up to its totals, so what has no field of its own is added to one that has.
+ * The flat rows of v10 to v50: up to 34 fields, none of them null. The parts of a row always add up
+ * to its totals, so rates that have no field of their own are added to one that has.
  */
 import type { AreaRateRow } from '../../engine/lookup-query.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -8,7 +8,7 @@ import { sumRates, type Rate } from '../../tax/rate.js';
 import type { RuledArea } from './fragment.js';
 import { rateOf, type WireObject, type WireValue } from '../../wire/tree.js';
 
-/** District fields of a row; further districts are added into the last. */
+/** How many districts a row has fields for; further districts are added to the last one. */
 export const DISTRICTS_MAX = 5;
 
 interface Part {
@@ -29,7 +29,7 @@ function at({ rates }: RuledArea, level: Level): readonly AreaRateRow[] {
   return rates.rows.filter((row) => row.component.level === level);
 }
 
-/** The fields of every version after geoPostalCode and geoCity. */
+/** The first fields of a row in every version, after geoPostalCode and geoCity. */
 export function basicFields({ area, rates, rules }: RuledArea): WireObject {
   return {
     geoCounty: area.countyName.toUpperCase(),
@@ -41,7 +41,7 @@ export function basicFields({ area, rates, rules }: RuledArea): WireObject {
   };
 }
 
-/** State, city and county parts. */
+/** The rates of state, city and county. */
 export function partFields(ruled: RuledArea): WireObject {
   const state = joined(at(ruled, 'state'));
   const city = joined(at(ruled, 'city'));
@@ -79,7 +79,7 @@ export function districtFields(ruled: RuledArea): WireObject {
   return fields;
 }
 
-/** Where tax is due, at the origin or the destination. */
+/** Where tax is due: at the origin or at the destination. */
 export function sourcingField({ rules }: RuledArea): WireObject {
   return { originDestination: rules.sourcing };
 }

@@ -1,6 +1,6 @@
 /**
- * Rows in an envelope: of versions 10 to 50 for one place or every part of a ZIP, of version 60 for
- * a ZIP.
+ * Rows in an envelope. Versions 10 to 50 have them for one place or for every part of a ZIP,
+ * version 60 only for a ZIP.
  */
 import { bytesOfParts } from '../../base/byte-writer.js';
 import type { Engine } from '../../engine/engine.js';
@@ -48,10 +48,10 @@ function taxOn(amount: bigint, rate: Rate): bigint {
 }
 
 /**
- * The member `satTaxDetail` of v50: the tax on one expensive article where the state taxes it
- * specially (local tax up to a limit, an additional state tax on the bracket above). The dataset's
- * document "single-article" says where and how; without it there is no such member. All members
- * are text. `appliedTotal` is the local and the additional state tax together.
+ * The member `satTaxDetail` of v50: the tax on one expensive article in a state that taxes it
+ * specially (local tax up to a limit, an additional state tax on the bracket above it). The
+ * document "single-article" of the dataset says where and how; without it this member is left out.
+ * All its members are text. `appliedTotal` is the sum of the local and the additional state tax.
  */
 function satTaxDetail(
   engine: Engine,
@@ -79,14 +79,14 @@ function satTaxDetail(
   };
 }
 
-/** The fields of a version's rows after geoPostalCode and geoCity. */
+/** The fields that a version's rows have after geoPostalCode and geoCity. */
 interface RowShape {
-  /** Names the cached fragments of these fields. */
+  /** The key under which fragments of these fields are cached. */
   readonly variant: Variant;
   readonly fields: (ruled: RuledArea) => WireObject;
 }
 
-/** What makes one legacy version differ from another. */
+/** In what one legacy version differs from another. */
 interface LegacyVersion {
   readonly row: RowShape;
   /** Printed members after the rows; '' for none. */
@@ -98,7 +98,7 @@ interface LegacyVersion {
   ): string;
 }
 
-/** A row's place: its area and the two fields that are the request's own. */
+/** What a row is printed from: its area, and the ZIP and city that depend on the request. */
 interface RowPlace extends RatedArea {
   readonly zip: string;
   readonly city: string;
@@ -114,7 +114,7 @@ function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPlace[] {
   return [{ area, date, rates, zip, city: (area.placeName || situs.city).toUpperCase() }];
 }
 
-/** The rows as bytes; `element` is a row's name in XML. */
+/** The rows as bytes; `element` is the name of a row in XML. */
 function renderRows(
   context: WireContext,
   engine: Engine,
@@ -146,13 +146,13 @@ function rowOpen({ zip, city }: RowPlace, format: Format, element: string): stri
     : `<${element}>${xmlElement('geoPostalCode', zip)}${xmlElement('geoCity', city)}`;
 }
 
-/** Parts by level and the sum of the districts, so that the parts add up. */
+/** Parts by level and the sum of the districts, so that the parts add up to the total. */
 const ROW_18: RowShape = {
   variant: VARIANTS.row18,
   fields: (ruled) => ({ ...basicFields(ruled), ...partFields(ruled), ...districtSums(ruled) }),
 };
 
-/** Parts by level, the sum of the districts, five of them and the sourcing: 34 fields a row. */
+/** Parts by level, the sum of the districts, each of five districts and the sourcing: 34 fields. */
 const ROW_34: RowShape = {
   variant: VARIANTS.row34,
   fields: (ruled) => ({
@@ -165,10 +165,10 @@ const ROW_34: RowShape = {
 };
 
 const VERSIONS: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
-  // Totals only, eight fields a row.
+  // Totals only: eight fields in a row.
   10: { row: { variant: VARIANTS.row8, fields: basicFields }, after: () => '' },
   20: { row: ROW_18, after: () => '' },
-  // The structure of version 20 under a name of its own.
+  // The structure of version 20 under another name.
   30: { row: ROW_18, after: () => '' },
   40: { row: ROW_34, after: () => '' },
   // The rows of version 40 with addressDetail and, where it applies, satTaxDetail.
@@ -183,7 +183,7 @@ const VERSIONS: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
   },
 };
 
-/** The bytes of an answer in a legacy version. */
+/** The answer of a legacy version. */
 export function renderLegacy(
   context: WireContext,
   engine: Engine,
@@ -202,7 +202,7 @@ export function renderLegacy(
   return { body: [open, ...rows.body, close], flags: rows.flags };
 }
 
-/** What a list by postal code says: it is not geocoded, and clients need the member. */
+/** The `addressDetail` of a list by postal code, which is not geocoded; clients need the member. */
 const NOT_GEOCODED: WireObject = {
   normalizedAddress: '',
   incorporated: '',
@@ -225,7 +225,7 @@ function listEnd(explain: string, format: Format): string {
   return (format === 'json' ? ']' : '') + bodyEnd(NOT_GEOCODED, explain, format);
 }
 
-/** The bytes of a postal list. */
+/** The answer of version 60 to a postal code: a list of rows. */
 export function renderV60Postal(
   context: WireContext,
   engine: Engine,

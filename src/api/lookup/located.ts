@@ -1,10 +1,10 @@
 /**
- * Located addresses on their way from a worker to the front end; never part of an answer.
+ * Located addresses, as a worker sends them to the front end; they are never part of an answer.
  *
  * Little-endian: u8 kind · u8 index of the failure's kind · u8 marks of a failure · spare · u32 and
  * u32 UTF-16 units of the first two texts · f64 latitude · f64 longitude; then the texts as UTF-8:
- * address, state and ZIP of a place, field and detail of a failure. They are one text, since to
- * write and read three takes longer than JSON does.
+ * address, state and ZIP of a place, field and detail of a failure. They are written as one text,
+ * since writing and reading three takes longer than JSON.
  */
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../pool/types.js';
@@ -13,19 +13,19 @@ import { fail, FAILURE_KINDS, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 
-/** What is recorded of an address. */
+/** The place that an address was located at, for the record of a merchant. */
 export interface LocatedAddress {
   readonly normalizedAddress: string;
-  /** Two capitals. */
+  /** Code of the state: two capital letters. */
   readonly state: string;
-  /** With the four digits where they are known; may be empty. */
+  /** ZIP, with the four further digits where they are known; may be empty. */
   readonly postalCode: string;
-  /** Zero without a door. */
+  /** Zero where no door was found. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
 }
 
-/** The place of an address, or why it leads nowhere. */
+/** The place of an address, or why none was found. */
 export type LocateOutcome = LocatedAddress | Failure;
 
 const PLACE = 0;
@@ -42,7 +42,7 @@ const LAT_AT = 12;
 const LNG_AT = 20;
 const TEXT_AT = 28;
 
-/** Bytes with up to three texts, whose other members are left to be written. */
+/** Bytes with up to three texts; the caller writes the other members. */
 function withTexts(first: string, second: string, third: string): Buffer {
   const text = first + second + third;
   const bytes = Buffer.allocUnsafe(TEXT_AT + text.length * 3);
@@ -52,7 +52,7 @@ function withTexts(first: string, second: string, third: string): Buffer {
   return bytes.subarray(0, TEXT_AT + bytes.write(text, TEXT_AT, 'utf8'));
 }
 
-/** Writes an outcome as `readLocated` reads it. */
+/** Packs an outcome for `readLocated`. */
 export function packLocated(outcome: LocateOutcome): Buffer {
   if (isFailure(outcome)) {
     const { failure, field, detail, ambiguous } = outcome;
@@ -72,7 +72,9 @@ export function packLocated(outcome: LocateOutcome): Buffer {
   return bytes;
 }
 
-/** A worker's answer for one address, and behind a line end its state as that was told. */
+/**
+ * A worker's answer for one address. The text may have the state after a line end, as it was given.
+ */
 export function answerLocate(engine: Engine, text: string, nowMs: number): Answer {
   const [address = '', state] = text.split('\n');
   const found = engine.locateInState(address, nowMs, state);
@@ -99,7 +101,7 @@ export function answerLocate(engine: Engine, text: string, nowMs: number): Answe
 }
 
 /**
- * Reads a worker's answer; null for a fault of the worker.
+ * Reads a worker's answer; null where the worker failed.
  * @throws RangeError for bytes that `packLocated` did not write.
  */
 export function readLocated({ status, body }: AnswerSlice): LocateOutcome | null {

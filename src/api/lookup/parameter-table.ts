@@ -1,6 +1,7 @@
 /**
- * The parameters of lookups, each said once: what it may be, since which version, where a row of a
- * file may have it, and how it is described. Readers, rows and descriptions are derived from it.
+ * The parameters of lookups, each defined once: what values it may have, since which version,
+ * whether a row of a file may have it, and its description. Readers, rows and descriptions are
+ * derived from this table.
  */
 import { RELEASE_NAME } from '../../dataset/release.js';
 import { oneOf, type Schema } from '../../base/json-schema.js';
@@ -15,8 +16,9 @@ export const ADDRESS_CHARS_MAX = 100;
 /** Longest state, city or county, in characters. */
 export const NAME_CHARS_MAX = 50;
 /**
- * `auto` drops the rates of the postal city where an address lies outside it, and the county's
- * apply. That is how every address is answered, so the others, and none, change nothing.
+ * Values of `adjustment`. `auto` drops the rates of the postal city where an address lies outside
+ * it, and the county's apply. Every address is answered like that, so the other values change
+ * nothing.
  */
 export const ADJUSTMENTS = ['auto', 'origin', 'destination'] as const;
 
@@ -35,7 +37,7 @@ export const STATE_CODE = /^[A-Z]{2}$/;
 export const TAXABILITY = /^[A-Za-z0-9]{1,10}$/;
 
 /**
- * An address on one line; line ends and tabs become spaces. Null when it has other control
+ * An address as one line; line ends and tabs become spaces. Null when it has other control
  * characters, is too long or blank.
  */
 export function parseAddressLine(text: string): string | null {
@@ -61,13 +63,13 @@ export function parseCounty(text: string): string | null {
 
 const MINUS = 45;
 const POINT = 46;
-/** So many figures make a whole number that a double holds. */
+/** Whole numbers of up to so many digits are exact in a double. */
 const EXACT_FIGURES_MAX = 15;
 const POWERS_OF_TEN = Array.from({ length: EXACT_FIGURES_MAX + 1 }, (_, power) => 10 ** power);
 
 /**
- * The number that a few figures of a text with a point among them write; null for whatever is
- * written in another way. Both numbers divided are exact: the quotient is the nearest double.
+ * Reads a number of a few digits with at most one decimal point; null for any other notation. The
+ * two numbers that are divided are exact, so the quotient is the nearest double.
  */
 export function plainNumber(text: string, start: number, end: number): number | null {
   if (end - start > EXACT_FIGURES_MAX) return null;
@@ -89,7 +91,9 @@ export function plainNumber(text: string, start: number, end: number): number | 
   return from > start ? -size : size;
 }
 
-/** Degrees within ±`max`; null for anything else. A sent '+' sign arrives as a space. */
+/**
+ * Degrees within ±`max`; null for anything else. A '+' sign in a query string arrives as a space.
+ */
 export function parseDegrees(text: string, max: number): number | null {
   const plain = plainNumber(text, 0, text.length);
   if (plain !== null) return Math.abs(plain) <= max ? plain : null;
@@ -117,12 +121,15 @@ export function parseBoolean(text: string): boolean | null {
 }
 
 interface ParameterEntry {
-  /** The first version that knows it; earlier ones ignore it. */
+  /** The first version that has it; earlier ones ignore it. */
   readonly since: ApiVersion;
-  /** Rows of a file may have it; one said for the whole file holds for rows without. */
+  /**
+   * Whether a row of a file may have it; null if not. A shared one may also be given once for the
+   * whole file, for rows without a value of their own.
+   */
   readonly row: 'own' | 'shared' | null;
   readonly schema: Schema;
-  /** What versions before `until` take in its place. */
+  /** The schema of versions before `until`. */
   readonly before?: { readonly until: ApiVersion; readonly schema: Schema };
   readonly description: string;
 }
@@ -235,37 +242,37 @@ function isName(name: string): name is ParameterName {
   return Object.hasOwn(TABLE, name);
 }
 
-/** Every parameter, in the order in which they are described and faults of rows are looked for. */
+/** Every parameter, in the order in which they are described and rows are checked. */
 export const PARAMETER_NAMES: readonly ParameterName[] = Object.keys(TABLE).filter(isName);
 
 const entryOf = (name: ParameterName): ParameterEntry => TABLE[name];
 
-/** The version that a parameter came with. */
+/** The version that introduced a parameter. */
 export function firstVersion(name: ParameterName): ApiVersion {
   return entryOf(name).since;
 }
 
-/** Parameters that came with a version: earlier ones ignore them. */
+/** Parameters that a version introduced; earlier versions ignore them. */
 export function parametersSince(version: ApiVersion): readonly ParameterName[] {
   return PARAMETER_NAMES.filter((name) => entryOf(name).since === version);
 }
 
-/** Names of the parameters that a version knows; it ignores all others. */
+/** Names of the parameters that a version has; it ignores all others. */
 export function parameterNames(version: ApiVersion): readonly ParameterName[] {
   return PARAMETER_NAMES.filter((name) => entryOf(name).since <= version);
 }
 
-/** Parameters of a row of a file; `format` is the file's. */
+/** Parameters that a row of a file may have; `format` belongs to the whole file. */
 export const ROW_PARAMETERS: readonly ParameterName[] = PARAMETER_NAMES.filter(
   (name) => entryOf(name).row !== null,
 );
 
-/** Parameters that may be said once for every row without a value of its own. */
+/** Parameters that may be given once for all rows without a value of their own. */
 export const SHARED_PARAMETERS: readonly ParameterName[] = PARAMETER_NAMES.filter(
   (name) => entryOf(name).row === 'shared',
 );
 
-/** How a version describes a parameter. */
+/** The description and schema of a parameter in a version. */
 export function describedParameter(
   name: ParameterName,
   version: ApiVersion,
@@ -281,8 +288,8 @@ type Texts = Record<ParameterName, string | null>;
 
 /** Parameters of lookups as decoded text; null where absent. */
 export interface RawParameters extends Texts {
-  /** An address was sent, if only an empty one. */
+  /** Whether an address was sent, even an empty one. */
   addressSent: boolean;
-  /** Known parameters whose value is no valid percent-encoded UTF-8. */
+  /** Parameters whose value is not valid percent-encoded UTF-8. */
   undecodable: readonly ParameterName[];
 }

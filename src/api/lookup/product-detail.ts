@@ -2,9 +2,9 @@
  * The member `productDetail` of v60: product and meal rules (specification, RateRule and
  * MealTaxRule).
  *
- * `jurTaxCode` says what a rule's `effectiveTaxRate` is a rate of. With the state's FIPS code it is
- * the state part alone, and local parts stand in baseRates: they are taken as usual, or differ by
- * place. With null it is the whole combined rate at the place. An exempt product has rate 0.
+ * `jurTaxCode` says what a rule's `effectiveTaxRate` covers. With the state's FIPS code it is only
+ * the state's part; local parts are in baseRates and apply as usual, or differ by place. With null
+ * it is the whole combined rate at the place. An exempt product has rate 0.
  */
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, unruledSentence, type ProductFinding } from '../../engine/product/rules.js';
@@ -30,15 +30,17 @@ import {
 } from '../../tax/product-rule.js';
 import { isByArea } from '../../engine/rate/on-day.js';
 
-/** What rules are shown against. */
+/** What the printing of rules needs to know of the place. */
 interface RuleContext {
   readonly stateFips: string;
   readonly ordinary: OrdinaryRates;
-  /** Whether the state sources to the destination that day; null where not held. */
+  /**
+   * Whether the state sources to the destination on that day; null where the dataset does not say.
+   */
   readonly destination: boolean | null;
 }
 
-/** Whether the state of an answer sources to the destination on its day. */
+/** Whether the state of an answer sources to the destination on the day of the answer. */
 function sourcedToDestination(engine: Engine, { area, date }: SitusOutcome): boolean | null {
   const rules = engine.stateRules(area.state, date);
   return rules === null ? null : rules.sourcing === 'D';
@@ -48,7 +50,7 @@ function dollars(amount: bigint): Decimal {
   return { decimal: formatUsd(amount) };
 }
 
-/** Members that are left out where they do not apply, unlike the others, which are null. */
+/** Members that are left out where they do not apply; all other members are null then. */
 function perUnit({ perVolume, capPerUnit }: ProductRule): WireObject {
   return {
     ...(perVolume === null
@@ -61,7 +63,7 @@ function perUnit({ perVolume, capPerUnit }: ProductRule): WireObject {
   };
 }
 
-/** One rule. Thresholds are dollars of an item's price. */
+/** Prints one rule. Thresholds are compared with the price of an item, in dollars. */
 function rateRule(rule: ProductRule, context: RuleContext): WireObject {
   const { threshold, percentTaxable } = rule;
   const at = (kind: string): Decimal | null =>
@@ -105,7 +107,7 @@ function mealTax({ combined, reasons, rules }: MealTax): WireObject {
   };
 }
 
-/** Codes of the specification with their messages. */
+/** Action codes of the specification, with their messages. */
 const ACTIONS = {
   T00: 'Valid tic, rules listed.',
   T01: 'Valid tic, no applicable rate rules.',
@@ -114,7 +116,7 @@ const ACTIONS = {
 } as const;
 type Action = keyof typeof ACTIONS;
 
-/** Why a code is none. */
+/** The action codes for a product code that does not exist. */
 export const NO_PRODUCT = { unknown: 'T02', malformed: 'T03' } as const;
 
 function taxabilityCode(
@@ -139,7 +141,7 @@ function taxabilityCode(
   };
 }
 
-/** A meal tax is a rule of its own, so a code with nothing else has rules all the same. */
+/** Whether a code has rules. A meal tax counts as one, even where there is no other. */
 function isRuled({ rules, meal }: ProductFinding): boolean {
   return rules.length > 0 || (meal?.rules.length ?? 0) > 0;
 }
@@ -178,13 +180,13 @@ interface Content {
   readonly unruled: string;
 }
 
-/** The member's content, and whether it is worth keeping: not for codes that users invent. */
+/** The content of the member, and whether to keep it: codes that users invent are not kept. */
 function contentOf(engine: Engine, outcome: SitusOutcome, text: string): Content | Failure | null {
   const found = engine.product(outcome, text);
   if (isFailure(found)) return found;
   if (found.kind === 'no-catalogue') return null;
   if (found.kind === 'found') {
-    // Where nothing is levied a rule would change nothing.
+    // Where no tax is levied, a missing rule would change nothing.
     const wants = isProduct(found.code.tic) && outcome.rates.sales > 0 && !isRuled(found);
     const unruled = wants ? text : '';
     return { content: detailOf(engine, outcome, text, found), keep: true, unruled };
@@ -193,17 +195,17 @@ function contentOf(engine: Engine, outcome: SitusOutcome, text: string): Content
   return { content, keep: false, unruled: '' };
 }
 
-/** A member printed to follow others. */
+/** The member `productDetail`, printed to follow other members. */
 function printed(content: WireObject, format: Format): string {
   const members = printMembers({ productDetail: content }, format);
   return format === 'json' ? `,${members}` : members;
 }
 
 /**
- * What the rules say of the taxability code asked for, on the day of the answer, printed to stand
- * after other members. Null leaves it out, where no code is asked for or the dataset has no
- * catalogue to judge one by; a failure says that the code's rules are not held for so early a day,
- * or that it has none and this server is set to refuse it.
+ * The product rules of the taxability code that is asked for, on the day of the answer, printed to
+ * follow other members. Null where no code is asked for, or the dataset has no product catalogue. A
+ * failure where the dataset has no rules of the code for so early a day, or none at all and this
+ * server is set to refuse that.
  */
 export function productDetail(
   context: WireContext,
@@ -216,7 +218,8 @@ export function productDetail(
   if (text === null) return null;
   const details = context.products.get(engine.id);
   const { area, date, situs } = outcome;
-  // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
+  // The key has all that the member depends on: meal taxes are less certain where only a ZIP is
+  // known.
   const located = isByArea(situs.precision) ? 'zip' : 'door';
   const key = `${area.id} ${date} ${located} ${format} ${text}`;
   const known = details.get(key);

@@ -1,6 +1,6 @@
 /**
- * The way of a lookup in a worker: its query string is read, the engine asked, the answer printed.
- * A query string that has a location and nothing else, as most do, is read in one pass here.
+ * Answers a lookup in a worker: reads the query string, asks the engine and prints the answer. A
+ * query string that has only a location, as most have, is read here in a single pass.
  */
 import type { Engine } from '../../engine/engine.js';
 import {
@@ -50,8 +50,8 @@ const { latin1Slice } = Buffer.prototype;
 const ALONE = 'address=';
 
 /**
- * The address of a query string that has nothing else: plain text without a space at either end.
- * Null for any other query string, which says nothing about it.
+ * The address of a query string that has nothing else: ASCII text without a space at either end.
+ * Null for any other query string, whether it is valid or not.
  */
 function addressAlone(text: string): string | null {
   if (!text.startsWith(ALONE)) return null;
@@ -62,7 +62,7 @@ function addressAlone(text: string): string | null {
     if (code === PLUS) code = SPACE;
     else if (code === AMPERSAND) return null;
     else if (code === PERCENT) {
-      // Behind the end of the text is no digit either.
+      // Past the end of the text there is no hexadecimal digit, so −1 results.
       const low = HEX_DIGITS[text.charCodeAt(at + 2) | 0] ?? -1;
       code = low < 0 ? low : (HEX_DIGITS[text.charCodeAt(at + 1) | 0] ?? -1) * 16 + low;
       at += 2;
@@ -71,7 +71,7 @@ function addressAlone(text: string): string | null {
     DECODED[length] = code;
     length += 1;
   }
-  // What ends in a space, or has nothing, has one here.
+  // Refuses text that ends or begins with a space. `code` is still a space where the text is empty.
   return code === SPACE || DECODED[0] === SPACE ? null : latin1Slice.call(DECODED, 0, length);
 }
 
@@ -79,14 +79,17 @@ const LAT = 'lat=';
 const LNG = '&lng=';
 const COORDINATES_SINCE = firstVersion('lat');
 
-/** Null for any other query string, which says nothing about it. */
+/**
+ * The location of a query string that has nothing else. Null for any other query string, whether it
+ * is valid or not.
+ */
 export function locationAlone(text: string, version: number): AddressQuery | PointQuery | null {
   if (text.startsWith(LAT)) return version < COORDINATES_SINCE ? null : pointAlone(text);
   const address = addressAlone(text);
   return address === null ? null : { kind: 'address', address, options: NO_OPTIONS };
 }
 
-/** Coordinates in plain figures, the latitude first. */
+/** Coordinates written as plain numbers, the latitude first. */
 function pointAlone(text: string): PointQuery | null {
   const end = text.indexOf(LNG, LAT.length);
   if (end < 0) return null;
@@ -98,8 +101,8 @@ function pointAlone(text: string): PointQuery | null {
 }
 
 /**
- * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
- * before entitlements; parameters that the version lacks are ignored. Most locations come alone.
+ * Reads the query string of a lookup, which has one character for each byte and no '?'. Form is
+ * checked before entitlements, and parameters that the version does not have are ignored.
  */
 export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
   const query = (grants & GRANT_GEO) === 0 ? null : locationAlone(text, version);
@@ -107,16 +110,16 @@ export function parseQuery(text: string, version: number, grants: number): Parse
   return { format: 'json', query, dataset: null, atMs: null };
 }
 
-/** `isFailure` for what `parseQuery` gives: faster, see there. */
+/** Like `isFailure`, for the result of `parseQuery`; faster, as explained there. */
 export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
   return (parsed as Partial<Failure>).failure !== undefined;
 }
 
-/** A lookup as far as it has come. What is null is made with the answer. */
+/** A lookup with the steps that are done already. Steps that are null are done with the answer. */
 export interface LookupStep {
-  /** What its query string says. */
+  /** The query as it was read. */
   parsed: ParsedQuery | Failure | null;
-  /** What is found at its address or coordinates. */
+  /** What the engine found at the address or coordinates. */
   outcome: LookupOutcome | null;
 }
 
@@ -124,7 +127,7 @@ function isVersion(version: number): version is ApiVersion {
   return (API_VERSIONS as readonly number[]).includes(version);
 }
 
-/** A lookup by its query string. */
+/** Answers a lookup from its query string. */
 export function answerQuery(
   context: WireContext,
   engine: Engine,
@@ -137,7 +140,8 @@ export function answerQuery(
     const parsed = known ?? parseQuery(text, version, grants);
     if (isUnread(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
     const { query, format, dataset, atMs } = parsed;
-    // The front end names release and moment of a task: what it did not find is not here.
+    // The front end chooses the release and moment of a task. If the query asks for others, the
+    // front end has not found them, so the release is not kept here.
     if (dataset !== null && (dataset !== engine.id || (atMs !== null && atMs !== nowMs))) {
       return refusal(context, version, notKept(dataset), format, 0);
     }
@@ -150,7 +154,7 @@ export function answerQuery(
   }
 }
 
-/** Version 60 for parameters that came another way than in a query string. */
+/** Answers parameters that did not come as a query string, in version 60. */
 export function answerParameters(
   context: WireContext,
   engine: Engine,
@@ -222,7 +226,7 @@ function render(
     : renderV60(context, engine, query, outcome, format);
 }
 
-/** A failure as the answer to a lookup. */
+/** The answer to a lookup that is refused. */
 export function refusal(
   { failures }: WireContext,
   version: number,

@@ -1,6 +1,6 @@
 /**
- * Query strings of lookups, split into parameters. Of a repeated parameter the first value counts;
- * an empty value counts as a parameter that was not sent.
+ * Splits query strings of lookups into parameters. The first non-empty value of a repeated
+ * parameter counts; an empty value counts as a parameter that was not sent.
  */
 import { WordTable } from '../../base/tables.js';
 import { FORMATS, type Format } from '../../wire/tree.js';
@@ -10,9 +10,9 @@ const NO_NAMES: readonly ParameterName[] = [];
 const NAMES = new WordTable(PARAMETER_NAMES.map((name) => [name, name] as const));
 
 /**
- * Parameters of which none was sent. Written out, since it is made for every lookup: copies of an
- * object, or one that is filled name by name, take twenty to two hundred times as long. The type
- * has every name of the table.
+ * The parameters of a query that has none. They are written out, since this runs for every lookup:
+ * copying an object, or filling one name by name, takes twenty to two hundred times as long. The
+ * type makes sure that every name of the table is here.
  */
 export function noParameters(): RawParameters {
   return {
@@ -49,9 +49,9 @@ const PERCENT = 37;
 const ASCII_MAX = 127;
 
 /**
- * Decodes '+' and percent sequences; `raw` has one character per byte. Bytes above ASCII that were
- * sent bare are read as UTF-8 like encoded ones. Null when it is not valid. The front end has whole
- * characters in place of bytes: those that are no byte stay what they are.
+ * Decodes '+' and percent sequences; `raw` has one character for each byte. Bytes above ASCII that
+ * were sent without encoding are read as UTF-8, like encoded ones. Null when they are not valid
+ * UTF-8. The front end passes whole characters instead of bytes; those above 255 stay as they are.
  */
 export function decodeValue(raw: string): string | null {
   try {
@@ -66,17 +66,17 @@ export function decodeValue(raw: string): string | null {
   }
 }
 
-/** What ASCII characters are as digits of 16; −1 for any other. */
+/** The value of each ASCII character as a hexadecimal digit; −1 for any other character. */
 export const HEX_DIGITS = Int8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );
 
 const { latin1Slice } = Buffer.prototype;
 
-/** Where values are put together; longer ones take the long way. */
+/** Memory in which values are decoded; longer values are left to `decodeValue`. */
 export const DECODED = Buffer.allocUnsafeSlow(1024);
 
-/** The common case of `decodeValue`, ASCII throughout; null for anything else. */
+/** The common case of `decodeValue`: a value that is ASCII only; null for anything else. */
 function decodeAscii(raw: string): string | null {
   if (raw.length > DECODED.length) return null;
   let length = 0;
@@ -85,7 +85,7 @@ function decodeAscii(raw: string): string | null {
     if (code === PLUS) {
       code = SPACE;
     } else if (code === PERCENT) {
-      // Behind the end of the text is no digit either.
+      // Past the end of the text there is no hexadecimal digit, so −1 results.
       const high = HEX_DIGITS[raw.charCodeAt(at + 1) | 0] ?? -1;
       const low = HEX_DIGITS[raw.charCodeAt(at + 2) | 0] ?? -1;
       if (high < 0 || high > 7 || low < 0) return null;
@@ -111,7 +111,7 @@ function store(into: RawParameters, key: string, raw: string, coded: boolean): v
   else into.undecodable = [...into.undecodable, name];
 }
 
-/** Reads the known parameters of a query string without its '?'. */
+/** Reads the known parameters of a query string that has no '?'. */
 export function readParameters(text: string): RawParameters {
   const found = noParameters();
   const { length } = text;
@@ -144,13 +144,17 @@ export function formatOf(text: string | null): Format | null {
   return FORMATS.find((format) => format === lower) ?? null;
 }
 
-/** The format that a query states, JSON where none is; null where it states another. */
+/**
+ * The format that a query asks for, JSON where it asks for none; null where it is not a known one.
+ */
 export function formatStated(raw: string): Format | null {
   const { format, undecodable } = readParameters(raw);
   return undecodable.includes('format') ? null : formatOf(format);
 }
 
-/** The format to refuse a query in, however broken the rest of it is. */
+/**
+ * The format to refuse a query in, JSON where the query asks for none or its format is not known.
+ */
 export function formatAsked(raw: string): Format {
   return formatOf(readParameters(raw).format) ?? 'json';
 }

@@ -1,4 +1,4 @@
-/** Parameters of lookups, checked for their version, to what the engine is asked. */
+/** Checks the parameters of lookups for their version, and makes the engine's query of them. */
 import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
 import {
@@ -40,7 +40,7 @@ const ADDRESS_FORM =
   `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, ` + 'not blank, no control characters.';
 const STANDARD_TIC = /^[0-9]+$/;
 
-/** The refusal of a parameter that breaks its form, which `form` tells. */
+/** The refusal of a parameter that does not have its form; `form` describes that form. */
 export function wrongParameter(name: string, form: string): Failure {
   return fail('invalid-format', `Parameter ${name}: ${form}`, name);
 }
@@ -60,7 +60,7 @@ function ignore(raw: RawParameters, names: readonly ParameterName[]): void {
   raw.undecodable = raw.undecodable.filter((name) => !names.includes(name));
 }
 
-/** Checks what narrows or extends any lookup. */
+/** Checks the ZIP and the names of places, which any lookup may have. */
 function checkTexts(raw: RawParameters, version: number): Failure | null {
   const { postalcode, state, stateCode, city, county } = raw;
   if (postalcode !== null && !ZIP.test(postalcode)) {
@@ -87,7 +87,7 @@ function checkTexts(raw: RawParameters, version: number): Failure | null {
   return null;
 }
 
-/** What is wrong with an adjustment. Each of them means the same, see `ADJUSTMENTS`. */
+/** What is wrong with an adjustment. All values have the same effect, see `ADJUSTMENTS`. */
 function checkAdjustment(text: string | null, version: number): Failure | null {
   if (text === null) return null;
   if (version < 60) {
@@ -100,7 +100,7 @@ function checkAdjustment(text: string | null, version: number): Failure | null {
     : wrongParameter('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
 }
 
-/** Reads everything but the location. */
+/** Reads all parameters but the location. */
 function readOptions(raw: RawParameters, version: number): LookupOptions | Failure {
   const country = raw.countryCode === null ? 'USA' : countryOf(raw.countryCode);
   if (country === null) return wrongParameter('countryCode', `one of ${COUNTRIES.join(', ')}.`);
@@ -151,7 +151,7 @@ function booleanOf(text: string | null): boolean | null {
   return text === null ? false : parseBoolean(text);
 }
 
-/** Chooses the location: address before coordinates before postal code. */
+/** Chooses the location: an address before coordinates, and these before a postal code. */
 function readLocation(
   raw: RawParameters,
   version: number,
@@ -192,12 +192,12 @@ function readLocation(
 const NO_GEOCODING =
   'The key has no lookups by address or coordinates, or their quota of this ' + 'month is used up.';
 
-/** The refusal of what is not of today. */
+/** The refusal of a parameter that asks for the past. */
 function noHistory(name: ParameterName): Failure {
   return fail('feature-not-enabled', `Parameter ${name}: the key has no historical data.`, name);
 }
 
-/** What the parameters say, or what is wrong with them. */
+/** Reads the parameters about kept releases, or tells what is wrong with them. */
 export function readKept({
   dataset,
   at,
@@ -220,14 +220,15 @@ export function readKept({
   return { dataset, atMs, receipt: wanted };
 }
 
-/** What the key behind the request may not ask. */
+/** Why the key of the request may not ask this; null where it may. */
 function refused({ kind, options }: LookupQuery, grants: number): Failure | null {
   const { country, date, taxabilityCode } = options;
   const geocoded = kind !== 'postal';
   if (geocoded && (grants & GRANT_GEO) === 0) return fail('feature-not-enabled', NO_GEOCODING);
   if (country === 'CAN' && (grants & GRANT_CANADA) === 0) return fail('international-not-enabled');
   if (date !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('historical');
-  // Lists by postal code carry no product rules; an override code is left out (`granted`).
+  // Lists by postal code have no product rules. A code that is not only digits is not refused but
+  // left out, see `granted`.
   if (
     geocoded &&
     taxabilityCode !== null &&
@@ -239,7 +240,9 @@ function refused({ kind, options }: LookupQuery, grants: number): Failure | null
   return null;
 }
 
-/** What is answered of a query: without the entitlement no product detail, whatever the code. */
+/**
+ * The query that is answered: without the entitlement it has no product code, whatever the code is.
+ */
 function granted(query: LookupQuery, grants: number): LookupQuery {
   if (query.options.taxabilityCode === null || (grants & GRANT_PRODUCT) !== 0) return query;
   return { ...query, options: { ...query.options, taxabilityCode: null } };
@@ -247,14 +250,14 @@ function granted(query: LookupQuery, grants: number): LookupQuery {
 
 export interface ParsedQuery {
   readonly format: Format;
-  /** The release that has to answer; null for whichever does. */
+  /** The release that has to answer; null for any. */
   readonly dataset: string | null;
-  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
+  /** The moment that the answer has to be for, in milliseconds since 1970; null for any. */
   readonly atMs: number | null;
   readonly query: LookupQuery;
 }
 
-/** Reads parameters, however they came, as `parseQuery` does a query string; `raw` is changed. */
+/** Reads parameters of any origin as `parseQuery` reads a query string; `raw` is changed. */
 export function parseParameters(
   raw: RawParameters,
   version: number,
@@ -279,7 +282,9 @@ export function parseParameters(
   return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
 }
 
-/** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
+/**
+ * Whether a query has only a ZIP, for today: its answer depends only on the dataset and the date.
+ */
 export function isPlainZip({ options, state, stateCode, city, county }: ZipQuery): boolean {
   if (options.date !== null || options.explain === true) return false;
   return state === '' && stateCode === '' && city === '' && county === '';

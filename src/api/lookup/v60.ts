@@ -28,7 +28,7 @@ const COMMA = 0x2c;
 const BRACKET = 0x5d;
 const BRACE = 0x7d;
 
-/** Rates and rules of an area, as they stand in the answer. */
+/** Which of the two taxes is printed. */
 type Tax = 'Sales' | 'Use';
 const TOTAL = 'Total Rate';
 const LEVEL_LABELS: Readonly<Record<Level, string>> = {
@@ -56,7 +56,7 @@ const SOURCING_TEXTS: Readonly<Record<StateRuleRecord['sourcing'], string>> = {
 
 type Texts = Readonly<Record<string, string | null>>;
 
-/** Members of text, each behind a comma. */
+/** Prints members that are texts, with a comma before each. */
 function printTexts(into: ByteWriter, texts: Texts): void {
   for (const name in texts) {
     const text = texts[name] ?? null;
@@ -66,7 +66,7 @@ function printTexts(into: ByteWriter, texts: Texts): void {
   }
 }
 
-/** The beginning of an object: a rate, and texts behind it. */
+/** Prints the beginning of an object: a rate, then texts. */
 function printRate(into: ByteWriter, rate: Rate, texts: Texts): void {
   into.text('{"rate":');
   into.billionths(rate);
@@ -90,8 +90,8 @@ function printBaseRate(
 }
 
 /**
- * A sales and a use row per jurisdiction, in order; one row per levy where kinds are named, as in
- * Canada: there is no separate use tax.
+ * Prints a sales and a use row for each jurisdiction, in order. Where levies have kinds, as in
+ * Canada, there is no separate use tax, so each levy has one row.
  */
 function printBaseRates(into: ByteWriter, { rows }: KnownRates): void {
   into.text('"baseRates":[');
@@ -107,7 +107,7 @@ function printBaseRates(into: ByteWriter, { rows }: KnownRates): void {
   into.text(before === '' ? ']' : '}]');
 }
 
-/** A total and the rates that it displays, by name. */
+/** Prints a total and the named rates that it displays. */
 function printSummary(
   into: ByteWriter,
   rate: Rate,
@@ -127,7 +127,9 @@ function printSummary(
   into.text('}]}');
 }
 
-/** Totals: sales and use, or where kinds are named one total that displays them. */
+/**
+ * Prints totals: one of sales and one of use, or where levies have kinds, one that displays them.
+ */
 function printSummaries(into: ByteWriter, { sales, use, rows }: KnownRates): void {
   const levies = rows.flatMap(({ component: { kind }, sales: rate }) =>
     kind === null ? [] : [[kind, rate] as const],
@@ -141,7 +143,10 @@ function printSummaries(into: ByteWriter, { sales, use, rows }: KnownRates): voi
   into.byte(BRACKET);
 }
 
-/** What is taxed beside goods, and where: one object a kind, with those of freight extended. */
+/**
+ * Prints rules for services, freight and sourcing, one object each; `extended` adds the details for
+ * freight.
+ */
 function printRules(into: ByteWriter, { rules, area }: RuledArea, extended: boolean): void {
   const { serviceTaxable, freightTaxable, sourcing } = rules;
   into.text(',"service":{"adjustmentType":"SERVICE_TAXABLE"');
@@ -165,9 +170,9 @@ function printRules(into: ByteWriter, { rules, area }: RuledArea, extended: bool
 }
 
 /**
- * Everything that depends on the area, the day and `shippingExtended` alone. As JSON, which nearly
- * all ask for, it is written straight into bytes, without the time that a tree of it takes. XML is
- * made of these bytes, so that there is one description of both.
+ * Everything that depends only on the area, the day and `shippingExtended`. JSON, which nearly all
+ * clients ask for, is written straight into bytes, which saves the time to build a tree. XML is
+ * derived from these bytes, so that both have one description.
  */
 function areaBytes(ruled: RuledArea, extended: boolean, format: Format): Uint8Array {
   const print = (into: ByteWriter): void => {
@@ -179,7 +184,7 @@ function areaBytes(ruled: RuledArea, extended: boolean, format: Format): Uint8Ar
   return format === 'json' ? json : bytesOfParts([xmlOfMembers(json)]);
 }
 
-/** Degrees, as microdegrees or as the text of what is given more closely. */
+/** Prints degrees, from microdegrees or from a text with more digits. */
 function printDegrees(into: ByteWriter, degrees: Degrees): void {
   if (typeof degrees === 'number') into.millionths(degrees);
   else into.text(degrees);
@@ -191,7 +196,7 @@ const UNINCORPORATED = new Piece('","incorporated":"false","geoLat":');
 const LNG = new Piece(',"geoLng":');
 const CLOSE = new Piece('}');
 
-/** As `normalizedAddress` writes it, part by part. */
+/** Prints the same as `normalizedAddress`, part by part. */
 function printAddress(into: ByteWriter, { houseNumber, street, place }: Led['situs']): void {
   if (houseNumber !== '' || street !== '') {
     into.jsonPart(houseNumber);
@@ -202,16 +207,16 @@ function printAddress(into: ByteWriter, { houseNumber, street, place }: Led['sit
   into.jsonPart(place);
 }
 
-/** What of an outcome is told. */
+/** The members of an outcome that `addressDetail` needs. */
 interface Led {
   readonly situs: Pick<Situs, 'houseNumber' | 'street' | 'place' | 'lat' | 'lng'>;
   readonly area: Pick<AreaRecord, 'incorporated'>;
 }
 
 /**
- * The short form of the member `addressDetail` as JSON, with the comma before it and `rest` behind
- * it. It is the part of an answer that is never kept, and is printed straight into bytes: to put
- * together a text first takes a thirtieth of a whole answer more.
+ * The short form of the member `addressDetail` as JSON, with a comma before it and `rest` after it.
+ * It is the part of an answer that is never kept, and it is printed straight into bytes: putting a
+ * text together first takes a thirtieth of a whole answer more.
  */
 export class PlainDetail implements Printed {
   readonly #situs: Led['situs'];
@@ -241,7 +246,7 @@ export class PlainDetail implements Printed {
   }
 }
 
-/** What an answer has of its own, to its end. */
+/** The end of a body, from the part that only this answer has. */
 function ownPart(
   query: LookupQuery,
   outcome: SitusOutcome,
@@ -254,7 +259,7 @@ function ownPart(
   return bodyEnd(addressDetail(query, outcome), explain, format);
 }
 
-/** The bytes of an answer for one place. */
+/** The answer for one place. */
 export function renderV60(
   context: WireContext,
   engine: Engine,
@@ -277,7 +282,7 @@ export function renderV60(
   const flags = fragment.flags | staleFlag(outcome);
   const head = headOf(context, engine, outcome, flags, product?.unruled ?? '', format);
   const [first] = head;
-  // Most answers; written out, as spreading takes longer.
+  // The common case is written out, since spreading arrays takes longer.
   if (first !== undefined && head.length === 1 && product === null) {
     return { body: [first, fragment.bytes, own], flags };
   }

@@ -1,4 +1,7 @@
-/** Whose carts a body holds, and which merchants may have carts calculated here. */
+/**
+ * Finds the merchant that a body of carts is for, and which merchants may have carts calculated
+ * here.
+ */
 import { Buffer } from 'node:buffer';
 import { bufferOf } from '../../base/growing-bytes.js';
 import { memberName, memberValue } from '../../base/json-member.js';
@@ -8,14 +11,16 @@ import { UUID, UUID_JSON } from '../../base/uuid.js';
 import { StoreFault } from '../../store/fault.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 
-/** A UUID in quotes, each of its characters written as an escape. */
+/** Length of a UUID in quotes whose characters are all written as escapes. */
 const MERCHANT_ID_BYTES_MAX = 218;
 
 const MERCHANT_ID = memberName('merchantId');
-/** In lower case, as ids are kept and most often sent: such a text is taken as it is. */
+/** Ids in lower case, as they are stored and mostly sent; such an id needs no conversion. */
 const KEPT_ID_JSON = new RegExp(UUID_JSON.source);
 
-/** The last id in lower case that was read, and its JSON: shops send one cart after another. */
+/**
+ * The last id in lower case that was read, and its JSON, since shops send one cart after another.
+ */
 let last = { json: Buffer.alloc(0), id: '' };
 
 /** The merchant that a body names; null when it names none. */
@@ -33,10 +38,13 @@ export function merchantIdOf(body: Uint8Array): string | null {
   return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
 }
 
-/** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
+/**
+ * Finds a merchant of an account that is not deleted. Null for an unknown, deleted or foreign one,
+ * so that nothing is learned of it.
+ */
 export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
 
-/** What is said of a merchant whose carts are not calculated here, wherever they come from. */
+/** The refusals for a merchant whose carts are not calculated here, as requests or in files. */
 export const MERCHANT_REFUSALS = {
   foreign: problem(403, 'The merchant is not one of this account.'),
   relayed: problem(
@@ -44,7 +52,7 @@ export const MERCHANT_REFUSALS = {
     'The merchant is connected to the compliance provider; its carts go to ' +
       'POST /merchant/cart/calculate.',
   ),
-  /** Others may have made the merchant a moment ago. */
+  /** Another server may have created the merchant a moment ago. */
   untold: problem(503, new StoreFault('behind').detail),
 } as const;
 export type MerchantRefusal = keyof typeof MERCHANT_REFUSALS;

@@ -1,4 +1,4 @@
-/** What merchants and locations are told as, and bodies that a worker looks at. */
+/** The members that answers have of merchants and locations, and bodies that a worker reads. */
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf, parseJsonObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
@@ -17,10 +17,15 @@ import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nex
 import { type BodyWorkers, lookAtRelayed, relayedBytes, type RelayLook } from './relay-answer.js';
 import { FAULT_DETAIL } from '../../http/problem-reply.js';
 
-/** Members that are added one by one: spreading into a literal makes a new layout each time. */
+/**
+ * Members are added one by one, since spreading into a literal makes a new object layout each time.
+ */
 type Members = Record<string, WireValue>;
 
-/** What the operations answer that change something. `status` is theirs, not the merchant's. */
+/**
+ * The answer of operations that change something. `status` is that of the operation, not of the
+ * merchant.
+ */
 export function resultOf(merchantId: string, message: string): Members {
   return { merchantId, message, status: 'success' };
 }
@@ -36,7 +41,7 @@ function addGiven(members: Members, name: string, value: string | undefined): vo
   if (value !== undefined) members[name] = value;
 }
 
-/** A merchant; what it does not have is left out. */
+/** The members of a merchant; those without a value are left out. */
 export function merchantMembers(merchant: MerchantFacts, status: string): WireObject {
   const { merchantId, name, contacts, referenceId } = merchant;
   const members: Members = { merchantId, merchantName: name };
@@ -58,7 +63,7 @@ interface NexusFacts extends LocationBody {
   readonly updatedAt: number;
 }
 
-/** A location as it is returned. */
+/** The members of a location. */
 export function nexusMembers(location: NexusFacts): WireObject {
   const { locationId, name, line1, line2, city, state, zip, normalizedAddress } = location;
   const { createdAt, updatedAt } = location;
@@ -80,11 +85,11 @@ export function nexusMembers(location: NexusFacts): WireObject {
 }
 
 /*
- * Bodies that are too long for the main thread: a worker of bulk files looks at one, and the main
- * thread gets a few members in place of it.
+ * Bodies that are too long for the main thread: a worker of bulk files reads them, and the main
+ * thread gets only a few members.
  */
 
-/** Whose carts a body holds; null for nobody's. */
+/** The merchant that a body of carts is for; null where it names none. */
 interface CartOwner {
   readonly merchantId: string | null;
 }
@@ -103,7 +108,7 @@ function packed(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
   switch (asked.kind) {
     case 'cart-owner': {
       const owner = cartOwner(body);
-      // The body goes back with the answer, since it was given away.
+      // The body was transferred to the worker, so it is returned with the answer.
       return isProblem(owner) || owner.merchantId === null
         ? packValue(owner)
         : packValue(owner, body);
@@ -132,7 +137,7 @@ export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   };
 }
 
-/** The refusal of what the workers did not answer. */
+/** The refusal of a request that the workers did not answer. */
 export function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
   return failure === 'overloaded'
     ? caller.problem(503, 'The service has more to do than it can take.')
@@ -141,11 +146,14 @@ export function failureReply(caller: MerchantCaller, failure: PoolFailure): Repl
 
 interface Looked<T> {
   readonly told: T;
-  /** The body where it goes on: as it was sent, or what is relayed of it. */
+  /** The body to go on with: as it was sent, or the part of it that is relayed. */
   readonly bytes: Uint8Array;
 }
 
-/** What a worker says of a body, which is given away; else the answer. */
+/**
+ * Has a worker read a body, which is transferred to it. Returns what the worker found, or a
+ * refusal.
+ */
 function look<T extends object>(
   workers: BodyWorkers,
   caller: MerchantCaller,
@@ -167,7 +175,7 @@ function look<T extends object>(
   });
 }
 
-/** The merchant whose carts a body holds; or the answer that refuses it. */
+/** The merchant that a long body of carts is for, and the body; or the refusal. */
 export function ownerOfLarge(
   workers: BodyWorkers,
   caller: MerchantCaller,
@@ -176,7 +184,7 @@ export function ownerOfLarge(
   return look(workers, caller, body, { kind: 'cart-owner' });
 }
 
-/** What is known of a body that is relayed, with the bytes that are sent. */
+/** What a worker finds in a long body that is relayed, and the bytes to send; or the refusal. */
 function lookAtLarge(
   workers: BodyWorkers,
   caller: MerchantCaller,
@@ -186,7 +194,7 @@ function lookAtLarge(
   return look(workers, caller, body, { kind: 'relayed', operation });
 }
 
-/** Reads the body of nexus/create. */
+/** Has a worker read a long body of nexus/create. */
 export function readLargeNexus(
   workers: BodyWorkers,
   caller: MerchantCaller,
@@ -195,7 +203,7 @@ export function readLargeNexus(
   return look(workers, caller, body, { kind: 'nexus' });
 }
 
-/** Looks at a body, here or in a worker, and goes on with what is known of it. */
+/** Checks a body that is relayed, here or in a worker, and calls `go` with the result. */
 export function withLook(
   { bodyWorkers }: { readonly bodyWorkers: BodyWorkers },
   caller: MerchantCaller,
@@ -212,7 +220,7 @@ export function withLook(
   );
 }
 
-/** The answer to a body that names no merchant. */
+/** The refusal of a body that names no merchant. */
 export function noMerchantId(caller: MerchantCaller): Reply {
   return caller.problem(400, 'merchantId must be a UUID.', [
     { location: 'body.merchantId', message: 'expected a UUID' },

@@ -41,7 +41,10 @@ import {
   writeRoute,
 } from './services.js';
 
-/** Answers of both writing operations for a provider merchant without the plan. */
+/**
+ * Refuses a merchant of the provider type, created or switched to, where the plan does not include
+ * it.
+ */
 function needsEnterprise(caller: MerchantCaller): Reply | null {
   return PLAN_FEATURES[caller.key.plan].provider
     ? null
@@ -62,8 +65,8 @@ function referenceTaken(caller: MerchantCaller, location: string, value?: string
 }
 
 /**
- * Puts the invitation of a merchant that has an address into the outbox.
- * @throws LimitReached when there were enough of them on this day.
+ * Puts the invitation of a merchant that has an e-mail address into the outbox.
+ * @throws LimitReached when enough were sent on this day.
  */
 function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: number): void {
   const {
@@ -85,7 +88,9 @@ function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: nu
   });
 }
 
-/** What is said of a change with whose invitation nothing can be done yet. */
+/**
+ * The answer to a change. It says so where an invitation has to wait, since no mail server is set.
+ */
 function told(
   { sendsMails, log }: HandlerServices,
   merchantId: string,
@@ -97,10 +102,10 @@ function told(
   return resultOf(merchantId, `${done}; the invitation waits until this service can send mails`);
 }
 
-/** A merchant and the answer to it, as far as they need no transaction. */
+/** A merchant that is ready to be stored, and its answer. Both are made before the transaction. */
 interface Ready {
   readonly merchant: ReadyMerchant;
-  /** Null where the answer depends on an invitation. */
+  /** Null where the answer depends on an invitation, which needs the transaction. */
   readonly reply: Reply | null;
 }
 
@@ -113,7 +118,7 @@ function createdReply(
   return caller.json(201, told(services, merchantId, 'merchant created successfully', invited));
 }
 
-/** What is made of a body before its transaction, or why it is refused. */
+/** Makes a merchant of a body before the transaction begins, or refuses the body. */
 function readyToCreate(
   services: HandlerServices,
   caller: MerchantCaller,

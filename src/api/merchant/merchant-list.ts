@@ -1,6 +1,6 @@
 /**
- * GET /merchant/list: the whole list, the oldest first, or one page of it in the order of ids. It
- * is read and written in pieces, so that other requests are answered meanwhile.
+ * GET /merchant/list: the whole list, oldest first, or one page in the order of ids. It is read and
+ * written in parts, so that other requests are answered in between.
  */
 import {
   hasCredentials,
@@ -28,7 +28,7 @@ import { invalid, isProblem, limited, type Problem } from '../../base/problem.js
 import { UUID } from '../../base/uuid.js';
 import { GATHER_BATCH } from '../../store/gather.js';
 
-/** Merchants of one page at most, and without `limit`. */
+/** Most merchants of one page, which it has without `limit` too. */
 const MERCHANT_PAGE_MAX = 1_000;
 
 interface PageAsked {
@@ -37,7 +37,7 @@ interface PageAsked {
   readonly cursor: string;
 }
 
-/** What a query asks for: null for the whole list, or which parameter cannot be used, and why. */
+/** The page that a query asks for, null for the whole list, or what is wrong with a parameter. */
 export function pageAsked(query: string): PageAsked | Problem | null {
   const parameters = new URLSearchParams(query);
   const [limit, cursor] = [parameters.get('limit'), parameters.get('cursor')];
@@ -58,7 +58,7 @@ export function pageAsked(query: string): PageAsked | Problem | null {
   };
 }
 
-/** Merchants as JSON, some at a time. */
+/** Merchants as JSON, printed in batches with other work in between. */
 async function rendered(store: Store, merchants: readonly MerchantRecord[]): Promise<string> {
   const parts: string[] = [];
   for (let from = 0; from < merchants.length; from += GATHER_BATCH) {

@@ -1,6 +1,6 @@
 /**
- * Bodies of merchant operations, and the check that all bodies beside them go through. Null and
- * absent are the same, and so is empty contact text.
+ * The shapes of bodies of merchant operations, and the check that bodies of other operations go
+ * through too. Null counts as absent, and so does empty contact text.
  */
 import {
   asciiText,
@@ -20,15 +20,15 @@ import { invalid, isProblem, problem, type Problem } from '../../base/problem.js
 import { type BodyError, isFaultless } from '../../base/validator.js';
 import { isMailAddress } from '../../base/mail-address.js';
 
-/** One field violation. */
+/** The problem for one member at fault. */
 export function violation(location: string, message: string, value?: unknown): Problem {
   return invalid(value === undefined ? { location, message } : { location, message, value });
 }
 
 interface BodyOptions {
-  /** Members that are ids of this service. */
+  /** Members that are ids of this service; a malformed one is a 400. */
   readonly ids?: readonly string[];
-  /** The body holds secrets: no value is told back. */
+  /** Whether the body has secrets, so that no value is repeated in a problem. */
   readonly secret?: boolean;
 }
 
@@ -59,13 +59,13 @@ export function bodyCheck<T>(
 
 const MERCHANT_NAME_CHARS_MAX = 255;
 const CONTACT_CHARS_MAX = 255;
-/** RFC 5321 has room for 254. */
+/** RFC 5321 allows 254 characters. */
 const EMAIL_CHARS_MAX = 254;
 const REFERENCE_CHARS_MAX = 255;
 export const API_KEY_CHARS_MAX = 255;
 export const CONNECTION_CHARS_MAX = 255;
 
-/** Merchant types by every name they go by; the last two are deprecated. */
+/** Merchant types by all their names; the last two names are deprecated. */
 const TYPES = {
   provider: 'provider',
   'self-managed': 'self-managed',
@@ -78,7 +78,7 @@ const TYPE_NAMES = ['provider', 'self-managed', 'connected', 'offline'] as const
 
 const TYPE = choice(TYPE_NAMES);
 
-/** An e-mail address that a mail can be sent to; empty text stands for none. */
+/** An e-mail address that mails can be sent to; empty text stands for none. */
 const MAIL = textThat(
   (value) => value === '' || isMailAddress(value),
   'emailText',
@@ -95,15 +95,15 @@ const BLOCK = {
 };
 const BLOCK_SHAPE = closed(BLOCK);
 
-/** Name and contact details. */
+/** Name and contact details of a merchant. */
 interface BlockBody {
   readonly name: string;
   readonly contacts: { readonly first?: string; readonly last?: string; readonly email?: string };
-  /** Of an update "" removes it, and it stays where it is absent. */
+  /** In an update, "" removes it, and without the member it stays as it is. */
   readonly referenceId?: string;
 }
 
-/** Of text that is absent, null or empty there is none. */
+/** Whether a text has a value: absent, null and empty text do not. */
 function isGiven(value: string | null | undefined): value is string {
   return value !== undefined && value !== null && value !== '';
 }
@@ -212,7 +212,7 @@ export function parseMerchantBody(input: unknown): MerchantBody | Problem {
 
 export const CREDENTIALS_SET = closed({
   merchantId: uuid(),
-  // It travels in a header field.
+  // ASCII only, since it is sent in a header field.
   apiKey: asciiText(1, API_KEY_CHARS_MAX),
   connectionId: text(1, CONNECTION_CHARS_MAX),
 });
@@ -220,7 +220,7 @@ export type CredentialsBody = Of<typeof CREDENTIALS_SET>;
 
 const checkCredentials = bodyCheck(CREDENTIALS_SET, { ids: ['merchantId'], secret: true });
 
-/** Reads the body of credentials/set. Its errors never repeat a value. */
+/** Reads the body of credentials/set. Its problems never repeat a value. */
 export function parseCredentialsBody(input: unknown): CredentialsBody | Problem {
   const checked = checkCredentials(input);
   if (isProblem(checked)) return checked;

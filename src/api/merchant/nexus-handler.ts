@@ -1,6 +1,6 @@
 /**
  * Nexus locations of self-managed merchants: create, list, update and delete. Addresses are
- * geocoded before anything is written, and everything of a request is written in one transaction.
+ * geocoded before anything is written, and all changes of a request are one transaction.
  */
 import {
   deleteNexus,
@@ -47,14 +47,14 @@ import {
 import { type LocateServices, placesOf } from './nexus-locator.js';
 
 /**
- * The body of nexus/create: 25 locations of 609 characters take 183 kB where each is written as two
- * escapes of six bytes, and as much again is left for names, blanks and line ends.
+ * Longest body of nexus/create. 25 locations of 609 characters take 183 kB when each character is
+ * written as two escapes of six bytes; as much again is left for names, spaces and line ends.
  */
 export const NEXUS_BYTES_MAX = 262_144;
 
 export type NexusServices = HandlerServices & LocateServices;
 
-/** The caller's live self-managed merchant, or the answer for everything else. */
+/** The caller's self-managed merchant, or the refusal where there is none. */
 function selfManaged(
   caller: MerchantCaller,
   reader: Reader,
@@ -96,7 +96,7 @@ async function create(
   if (!isList(places)) return places;
   return services.store.write(
     (transaction) => {
-      // It may have been deleted or switched while addresses were looked for.
+      // The merchant may have been deleted or switched while addresses were located.
       const merchant = selfManaged(caller, transaction, merchantId);
       if (isReply(merchant)) return merchant;
       const now = services.now();
@@ -185,7 +185,7 @@ function geocodedRoute(
   );
 }
 
-/** Locations of which a body is read here, or by a worker where it is long. */
+/** The route of nexus/create. A body is read here, or by a worker where it is long. */
 function createRoute(services: NexusServices): Route {
   return geocodedRoute(services, '/merchant/nexus/create', NEXUS_BYTES_MAX, (caller, request) => {
     const { body } = request;

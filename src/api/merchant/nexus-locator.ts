@@ -1,6 +1,6 @@
 /**
- * Addresses to places through the pool, for one request within one budget of time. What was
- * geocoded counts for the key's quota like a lookup, also when the request comes to nothing.
+ * Locates addresses through the pool, all addresses of a request within one time limit. A located
+ * address counts towards the quota of the key like a lookup, even when the request fails.
  */
 import type { Problem } from '../../base/problem.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
@@ -18,18 +18,20 @@ import { failureReply } from './checked-body.js';
 export const LOCATE_MS_MAX = 10_000;
 
 export interface Locator {
-  /** Whether a dataset answers. */
+  /** Whether there is a dataset to answer from. */
   loaded(): boolean;
   submit(request: LocateRequest): void;
 }
 
 export interface GeocodingUsage {
-  /** Null when the quota of lookups is used up. */
+  /** Counts a lookup; null when the quota of lookups is used up. */
   admit(key: Metered, geocoded: boolean): Admission | null;
   settle(admission: Admission, counted: boolean, geo: boolean): void;
 }
 
-/** Calls `fire` after so many milliseconds unless the returned function is called before. */
+/**
+ * Calls `fire` after so many milliseconds, unless the function that it returns is called before.
+ */
 export type StartTimer = (milliseconds: number, fire: () => void) => () => void;
 
 export const startTimer: StartTimer = (milliseconds, fire) => {
@@ -48,7 +50,7 @@ type LocateFailure = 'not-enabled' | 'overloaded' | 'internal' | 'late';
 /** One outcome for each address, in order, or why there are none. */
 type LocateAll = { readonly outcomes: readonly LocateOutcome[] } | LocateFailure;
 
-/** A place in the quota for each address; null when it has not that many. */
+/** Counts one lookup for each address; null when the quota does not suffice for all of them. */
 function admitAll(usage: GeocodingUsage, key: Metered, count: number): readonly Admission[] | null {
   const admissions: Admission[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -62,7 +64,7 @@ function admitAll(usage: GeocodingUsage, key: Metered, count: number): readonly 
   return admissions;
 }
 
-/** Locates every address; they travel to the workers together. */
+/** Locates all addresses, which are sent to the workers together. */
 export function locateAll(
   services: LocateServices,
   key: Metered,
@@ -83,7 +85,7 @@ export function locateAll(
     const stop = timer(LOCATE_MS_MAX, () => end('late'));
     admissions.forEach((admission, index) => {
       const settle = (outcome: LocateOutcome | null): void => {
-        // What comes after the answer was given is not billed.
+        // An outcome that comes after the request was answered is not counted.
         const counted = !over && outcome !== null && !isFailure(outcome);
         geocoding.settle(admission, counted, counted);
       };
@@ -107,10 +109,10 @@ export function locateAll(
   });
 }
 
-/** What a place that cannot be found is told with where the engine says nothing. */
+/** The reason for an address that is not found, where the engine gives none. */
 const NOT_FOUND = 'it could not be found';
 
-/** An address on one line, as it would be written, and its state by itself. */
+/** An address on one line and, after a line end, its state. */
 function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
   const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
   return `${street}, ${city}, ${state} ${zip}\n${state}`;
@@ -120,7 +122,7 @@ function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
   const { name, line1, line2, city } = location;
   const { normalizedAddress, state, postalCode, lat, lng } = found;
   const zip = postalCode === '' ? location.zip : postalCode;
-  // Each way in one literal, as spreading makes a new layout each time and is slow.
+  // One literal for each case, since spreading makes a new object layout each time and is slow.
   if (name === undefined) {
     return line2 === undefined
       ? { line1, city, state, zip, normalizedAddress, lat, lng }
@@ -136,7 +138,7 @@ const NO_GEOCODING = fail(
   'Geocoding is not enabled for the key, or its quota of this month is used up.',
 );
 
-/** The status of a request that ran out of time: only create documents 504. */
+/** The status of a request that took too long; only create documents 504. */
 type LateStatus = 503 | 504;
 
 function locateRefusal(caller: MerchantCaller, failure: LocateFailure, late: LateStatus): Reply {
@@ -150,7 +152,7 @@ function locateRefusal(caller: MerchantCaller, failure: LocateFailure, late: Lat
   }
 }
 
-/** Places for all locations, or the answer when one of them has none. */
+/** The places of all locations, or the refusal where one of them is not found. */
 export async function placesOf(
   services: LocateServices,
   caller: MerchantCaller,

@@ -1,4 +1,4 @@
-/** Bodies of nexus operations. */
+/** The shapes of bodies of nexus operations. */
 import {
   choice,
   closed,
@@ -13,7 +13,7 @@ import {
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { bodyCheck, type MerchantBody, violation } from './merchant-shape.js';
 
-/** Locations of one create call (specification, limits). */
+/** Most locations of one create call (specification, limits). */
 const LOCATIONS_MAX = 25;
 
 const LINE_CHARS_MAX = 128;
@@ -27,7 +27,7 @@ export interface LocationBody {
   readonly line1: string;
   readonly line2?: string;
   readonly city: string;
-  /** Code or name. */
+  /** Code or name of the state. */
   readonly state: string;
   readonly zip: string;
 }
@@ -39,17 +39,23 @@ const LOCATION = closed({
   city: text(1, CITY_CHARS_MAX),
   state: told(text(1, STATE_CHARS_MAX), 'Code or name.'),
   zip: text(1, ZIP_CHARS_MAX),
-  // A place in Canada is understood, and refused: nexus is about US states.
+  // Canada is not allowed, since nexus is about US states.
   countryCode: told(optional(choice(['US'])), 'US unless given.'),
 });
 
-/** Nexus by sales volume is told from a misspelt kind: it exists, but not here. */
+/**
+ * `economic` (nexus by sales volume) is accepted here, so that it can be refused by its own
+ * sentence and not as a misspelt kind.
+ */
 const KIND = told(
   stated(optional(choice(['physical', 'economic'])), { enum: ['physical', null] }),
   'The only kind there is.',
 );
 
-/** Each way in one literal: what is put together from pieces has a new layout each time. */
+/**
+ * One literal for each case, since objects that are put together in steps have a new layout each
+ * time.
+ */
 function locationOf({ name, line1, line2, city, state, zip }: Of<typeof LOCATION>): LocationBody {
   if (name) {
     return line2 ? { name, line1, line2, city, state, zip } : { name, line1, city, state, zip };
@@ -133,7 +139,7 @@ export function parseNexusUpdate(input: unknown): NexusUpdateBody | Problem {
   return { ...idsOf(checked.value), location: locationOf(checked.value.location) };
 }
 
-/** An address that leads to no US state. */
+/** The refusal of an address that does not lead to a US state. */
 export function unresolved(location: string, reason: string): Problem {
   return violation(location, `expected an address in a US state: ${reason}`);
 }

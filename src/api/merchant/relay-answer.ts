@@ -1,6 +1,6 @@
 /**
- * What is looked for in a body before it is relayed to the compliance provider, and what the caller
- * is told of the outcome.
+ * Checks a body before it is relayed to the compliance provider, and turns the provider's outcome
+ * into an answer for the caller.
  */
 import { kept } from '../../base/growing-bytes.js';
 import { type JsonSummary, JsonText, summaryOf } from '../../base/json-text.js';
@@ -30,21 +30,21 @@ import { type JsonObject, parseJsonObject } from '../../base/json-object.js';
 import { isProblem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import { relayProblem } from './relay-shape.js';
 
-/** Workers that look at bodies; they need no dataset for it. */
+/** Workers that read bodies; they need no dataset for that. */
 export interface BodyWorkers {
   submit(request: BodyRequest): void;
 }
 
-/** What is known of a body, without anything that was parsed of it beside small members. */
+/** What was found in a body. Of the parsed body, only short members are kept. */
 export interface RelayLook {
-  /** As it was sent; null for what is no text. */
+  /** The id as it was sent; null where it is not text or is too long. */
   readonly merchantId: string | null;
   readonly problem: Problem | null;
   /** Members that become the path and query of the call; none where there is a problem. */
   readonly members: JsonObject;
 }
 
-/** Longest text that is told of as a merchant's id; a UUID has 36 characters. */
+/** A longer text is not taken for a merchant's id; a UUID has 36 characters. */
 const ID_CHARS_MAX = 36;
 
 function pathMembers({ ids, query }: ProviderEndpoint, body: JsonObject): JsonObject {
@@ -55,7 +55,7 @@ function pathMembers({ ids, query }: ProviderEndpoint, body: JsonObject): JsonOb
   );
 }
 
-/** Looks at a body of an operation; a problem where it is no JSON object. */
+/** Checks a body of an operation; returns a problem where it is not a JSON object. */
 export function lookAtRelayed(name: EndpointName, body: Uint8Array): RelayLook | Problem {
   const read = parseJsonObject(body);
   if (isProblem(read)) return read;
@@ -70,17 +70,17 @@ export function lookAtRelayed(name: EndpointName, body: Uint8Array): RelayLook |
   };
 }
 
-/** The bytes of a body that the provider gets. */
+/** The bytes of a body that are sent to the provider. */
 export function relayedBytes(body: Uint8Array): Uint8Array {
   return withoutMember(body, 'merchantId');
 }
 
 /*
- * A long answer is looked at by a worker, as long bodies of requests are: of 16 MiB that takes a
- * fifth of a second, and the thread that answers everyone would be at nothing else meanwhile.
+ * A worker checks a long answer of the provider, as it does long bodies of requests. For 16 MiB
+ * this takes a fifth of a second, in which the main thread could not answer anyone.
  */
 
-/** Looks at an answer on this thread, some of it a turn. */
+/** Checks on this thread whether an answer is JSON, some of it in each turn of the event loop. */
 function inTurns(answer: ProviderAnswer): Promise<ProviderAnswer> {
   const text = new JsonText();
   return new Promise((resolve) => {
@@ -92,8 +92,9 @@ function inTurns(answer: ProviderAnswer): Promise<ProviderAnswer> {
 }
 
 /**
- * An outcome whose answer `judge` need not walk through. What the provider did is done: where no
- * worker takes the answer it is looked at here.
+ * The outcome with a summary of a long answer, so that `judge` need not walk through it. The
+ * provider may have carried the request out already, so where no worker takes the answer, it is
+ * read here.
  */
 export async function summarized(
   workers: BodyWorkers,
@@ -117,25 +118,25 @@ export async function summarized(
     });
   });
   if (looked !== null) return looked;
-  // A worker that ended has taken with it what was given to it.
+  // The body was transferred to a worker; if that has ended, the body is lost.
   return body.length === length ? inTurns(outcome) : fault('garbage', 'unread');
 }
 
 const UNKNOWN = 'Whether it carried the request out is not known.';
 
-/** What each fault is answered with. */
+/** Status and detail of the refusal for each fault. */
 const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [ProblemStatus, string]>> = {
   timeout: [504, `The compliance provider did not answer in time. ${UNKNOWN}`],
   unreachable: [502, `The compliance provider could not be reached, or cut the call. ${UNKNOWN}`],
   'too-large': [502, `The answer of the compliance provider is too long. ${UNKNOWN}`],
   garbage: [502, `The compliance provider gave no usable answer. ${UNKNOWN}`],
   busy: [503, 'Too many calls to the compliance provider are under way.'],
-  // Nobody reads it.
+  // The caller has closed the connection, so nobody reads this.
   gone: [504, 'The caller has gone.'],
   'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
 };
 
-/** The refusal of a call that the provider did not answer, or not as it should. */
+/** The refusal of a call that the provider did not answer, or not properly. */
 export function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
   return caller.problem(...FAULTS[kind]);
 }
@@ -153,13 +154,13 @@ function relayedReply(caller: MerchantCaller, endpoint: ProviderEndpoint, relaye
 
 interface RelayReply {
   readonly reply: Reply;
-  /** What went wrong at the provider, for the log; null when it answered as it should. */
+  /** What went wrong at the provider, for the log; null when it answered properly. */
   readonly trouble: string | null;
   /** Whether the provider carried the request out. */
   readonly changed: 'yes' | 'no' | 'unknown';
 }
 
-/** Turns an outcome into an answer. */
+/** Turns an outcome of the provider into an answer for the caller. */
 export function relayReply(
   caller: MerchantCaller,
   endpoint: ProviderEndpoint,

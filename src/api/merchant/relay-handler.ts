@@ -1,6 +1,7 @@
 /**
- * Orders, refunds, exemption certificates and the carts of provider-connected merchants: checked,
- * sent to the compliance provider with the merchant's own credentials, and answered with its bytes.
+ * Orders, refunds, exemption certificates and carts of provider-connected merchants. A request is
+ * checked and sent to the compliance provider with the merchant's credentials, and the provider's
+ * bytes are the answer.
  */
 import type { Log } from '../../log.js';
 import {
@@ -51,7 +52,7 @@ interface RelayCallServices {
 
 interface RelayServices extends RelayCallServices, MerchantServices {
   readonly store: Store;
-  /** Longest time of the provider, in milliseconds. */
+  /** How long the provider may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -73,14 +74,20 @@ function callOf(
   };
 }
 
-/** Tells when the caller has gone. A request that will be asked for again is carried to its end. */
+/**
+ * A signal that fires when the caller closes the connection. A request with an Idempotency-Key is
+ * carried out in any case, since its answer is kept for the caller to ask for again.
+ */
 function watch(request: Request, isKept: boolean): AbortSignal {
   const gone = new AbortController();
   if (!isKept) request.onClosed?.(() => gone.abort());
   return gone.signal;
 }
 
-/** The call that carries a body with the merchant's credentials, or the answer without one. */
+/**
+ * The provider call for a body with the merchant's credentials, or the refusal where there are none
+ * to use.
+ */
 function makeCall(
   services: RelayCallServices,
   caller: MerchantCaller,
@@ -101,7 +108,10 @@ function makeCall(
   return callOf(endpoint, credentials, members, bytes);
 }
 
-/** Sends a call and waits; nothing but its bytes is held meanwhile. */
+/**
+ * Sends a call to the provider and waits for the answer; meanwhile only the bytes of the call are
+ * kept in memory.
+ */
 async function send(
   services: RelayCallServices,
   caller: MerchantCaller,
@@ -115,7 +125,8 @@ async function send(
     return caller.problem(503, 'This service has no compliance provider configured.');
   }
   const isKept = endpoint.writes && request.header(IDEMPOTENCY_HEADER) !== '';
-  // From here on a kill, or a store that takes nothing, must not lead to a second order.
+  // Recorded before sending, so that a second order cannot result when the process is killed or the
+  // store takes no writes.
   if (isKept) await caller.begin();
   const sent = await provider.send(call, watch(request, isKept));
   const outcome = await summarized(bodyWorkers, sent);
@@ -125,7 +136,7 @@ async function send(
   return reply;
 }
 
-/** Relays a cart of a provider-connected merchant, byte for byte. */
+/** Relays a cart of a provider-connected merchant with its bytes unchanged but for `merchantId`. */
 export function relayCart(
   services: RelayCallServices,
   caller: MerchantCaller,
@@ -155,7 +166,7 @@ function relay(
   return isReply(call) ? call : send(services, caller, request, name, call);
 }
 
-/** Finds whose request it is before anything else of it is told. */
+/** Checks whose merchant a body is about before any of its other faults is reported. */
 function relayOwn(
   services: RelayCallServices,
   caller: MerchantCaller,
@@ -176,10 +187,10 @@ function relayOwn(
   });
 }
 
-/** Members that only the provider knows find as much room beside the documented ones. */
+/** Minimum of the body limit, which leaves room for members that only the provider knows. */
 const RELAYED_BYTES_MIN = 16_384;
 
-/** Operations whose documented bodies may be longer than is read on the main thread. */
+/** Operations whose documented bodies may be longer than the main thread reads. */
 const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/create']);
 
 /** The routes of orders, refunds and exemption certificates. */

@@ -1,6 +1,6 @@
 /**
- * Bodies that are relayed to the compliance provider: the members that are documented are checked,
- * others are let through, since the provider may know more than this version does.
+ * Shapes of bodies that are relayed to the compliance provider. Documented members are checked;
+ * others are passed on, since the provider may know more than this version does.
  */
 import {
   anyText,
@@ -27,9 +27,9 @@ import { QUANTITY_MAX, TIC_MAX } from '../../engine/cart/outcome.js';
 import { type EndpointName, PROVIDER_ENDPOINTS } from '../../provider/operation-call.js';
 import { parseInstant } from '../../wire/instant.js';
 
-/** Length of what names an order, a cart, a certificate or a customer. */
+/** Longest id of an order, a cart, a certificate or a customer, in characters. */
 export const PROVIDER_ID_CHARS_MAX = 50;
-/** Carts in one request. */
+/** Most carts in one request. */
 export const CARTS_MAX = 100;
 const CERTIFICATE_PAGE_MAX = 100;
 const CURSOR_CHARS_MAX = 255;
@@ -44,7 +44,7 @@ const CURRENCIES = ['USD', 'CAD'] as const;
 const ORDER_KINDS = ['order', 'credit'] as const;
 const CERTIFICATE_ORDERS = ['createdDate', 'id'] as const;
 
-/** Words in `expand`, of which there is one. */
+/** Most words in `expand`; there is only one. */
 const EXPANDS_MAX = 1;
 
 const ID = text(1, PROVIDER_ID_CHARS_MAX);
@@ -106,7 +106,7 @@ const SALE = {
   exemption: told(optional(EXEMPTION), PROVIDER_ONLY),
 };
 
-/** What a certificate's holder does (contract, 11). */
+/** What the holder of a certificate does (contract, 11). */
 export const BUSINESS_TYPES = [
   'AccommodationAndFoodServices',
   'AgriculturalForestryFishingHunting',
@@ -130,7 +130,7 @@ export const BUSINESS_TYPES = [
   'Other',
 ] as const;
 
-/** Why it is exempt. */
+/** Why the holder of a certificate is exempt. */
 export const EXEMPTION_REASONS = [
   'FederalGovernment',
   'StateOrLocalGovernment',
@@ -147,7 +147,7 @@ export const EXEMPTION_REASONS = [
   'Other',
 ] as const;
 
-/** What a certificate says, in its request and in the provider's answer. */
+/** The members of a certificate, in requests and in the provider's answers. */
 const CERTIFICATE = {
   customerId: ID,
   customerName: text(1, CUSTOMER_NAME_CHARS_MAX),
@@ -160,7 +160,7 @@ const CERTIFICATE = {
   singlePurchase: FLAG,
 };
 
-/** The members of each body beside `merchantId` and the ids of the path. */
+/** The members of each body, except `merchantId` and the ids of the path. */
 export const RELAYED_BODIES = {
   'cart/calculate': {
     transactionDate: optional(DATE),
@@ -216,7 +216,7 @@ export const RELAYED_BODIES = {
   },
 } as const satisfies Readonly<Record<EndpointName, Members>>;
 
-/** Parts of the provider's answers that have the shape of what was sent. */
+/** Shapes that the provider's answers share with requests. */
 export const RELAYED_PARTS = {
   address: ADDRESS,
   currency: CURRENCY,
@@ -225,7 +225,7 @@ export const RELAYED_PARTS = {
 } as const;
 export const CERTIFICATE_MEMBERS = CERTIFICATE;
 
-/** The shape of a whole body, as it is described. */
+/** The shape of a whole body, for the description of the interface. */
 export function relayedShape(name: EndpointName): Shape<unknown> {
   const ids = PROVIDER_ENDPOINTS[name].ids.map((id) => [id, ID] as const);
   return open({ merchantId: uuid(), ...Object.fromEntries(ids), ...RELAYED_BODIES[name] });
@@ -238,7 +238,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
   ]),
 );
 
-/** Checks of the members that are ids, by their name. */
+/** Checks of members that are ids, by name of the member. */
 const ID_CHECKS = new Map<string, Check>();
 
 function idCheck(name: string): Check {
@@ -247,7 +247,7 @@ function idCheck(name: string): Check {
   return check;
 }
 
-/** Ids go into the provider's paths, where a dot or two would lead elsewhere. */
+/** Ids become part of the provider's paths, where "." or ".." would lead elsewhere. */
 function idErrors(value: unknown, name: string): readonly BodyError[] {
   if (value === '.' || value === '..') {
     return [{ location: `body.${name}`, message: 'expected an id other than . and ..', value }];
@@ -255,7 +255,9 @@ function idErrors(value: unknown, name: string): readonly BodyError[] {
   return idCheck(name)({ [name]: value });
 }
 
-/** What is wrong with a body; null when it may be relayed. Broken ids are 400, the rest 422. */
+/**
+ * What is wrong with a body; null when it may be relayed. Malformed ids are a 400, all else a 422.
+ */
 export function relayProblem(
   name: EndpointName,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** Everything that merchants have of their own: records, credentials, nexus. */
+/** All routes of merchants: records, credentials and nexus. */
 import { randomUUID } from 'node:crypto';
 import type { Gate } from '../../http/gate.js';
 import type { MerchantCaller, MerchantUsage } from '../../http/merchant-route.js';
@@ -37,7 +37,7 @@ import {
 
 const CREDENTIALS_EVENT = 'merchant.credentials.set';
 
-/** Answers with secrets in them are for nobody to keep. */
+/** Answers with secrets must not be stored by anyone. */
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 function set(
@@ -81,7 +81,7 @@ async function get(
     return noCredentials(caller);
   }
   const { apiKey, connectionId } = found;
-  // Before the answer: a reading that is not written down would be worse than none.
+  // Written to the audit log before the answer, since no reading of secrets may go unrecorded.
   await services.store.write(
     (transaction) => {
       audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
@@ -145,27 +145,30 @@ interface MerchantOptions {
   readonly usage: MerchantUsage & GeocodingUsage;
   readonly locator: Locator;
   readonly bodyWorkers: BodyWorkers;
-  /** Whether a mail server is set. */
+  /** Whether a mail server is set, so that invitations can be sent. */
   readonly sendsMails: boolean;
-  /** Id of this server among those of the store; left out where it is the only one. */
+  /** Id of this server among those that share the store; left out where it is the only one. */
   readonly node?: string;
-  /** What kept answers and deleted records are aged by. */
+  /** The clock that tells the age of kept answers and deleted records. */
   readonly age: () => number;
-  /** Replaced in tests, as is the one below. */
+  /** Clock and timer, which tests replace. */
   readonly now?: () => number;
   readonly timer?: StartTimer;
 }
 
 export interface MerchantParts {
   readonly routes: readonly Route[];
-  /** What every merchant route is made of, for other routes behind the gate. */
+  /** The services of all merchant routes, for other routes behind the gate. */
   readonly services: NexusServices;
-  /** Removes what was deleted long ago where room is scarce, as is done by itself; how many. */
+  /**
+   * Removes what was deleted long ago from accounts that need the room, as a timer also does.
+   * Returns how many records were removed.
+   */
   sweep(bytesKept?: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Makes the routes of merchants; close it before the store. */
+/** Makes the routes of merchants. Close them before the store. */
 export function openMerchants(options: MerchantOptions): MerchantParts {
   const { store, vault, log, gate, usage, locator } = options;
   const { now = Date.now, timer = startTimer } = options;

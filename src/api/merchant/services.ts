@@ -1,4 +1,4 @@
-/** What the handlers of merchants share: services, reading of bodies, ownership. */
+/** What the handlers of merchants share: services, reading of bodies, access to own merchants. */
 import { bodyBytesMax } from '../../base/body-size.js';
 import type { Shape } from '../../base/shape.js';
 import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
@@ -21,24 +21,24 @@ import type { Route } from '../../http/router.js';
 export interface HandlerServices extends MerchantServices {
   readonly store: Store;
   readonly vault: CredentialsVault;
-  /** Looks at bodies that are too long for the main thread. */
+  /** Workers that read bodies that are too long for the main thread. */
   readonly bodyWorkers: BodyWorkers;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Time of the service's own clock, which no setting of the machine's moves. */
+  /** Time of the service's own clock, which changes of the machine's clock do not affect. */
   readonly age: () => number;
   /** A new UUID. */
   readonly newId: () => string;
-  /** Whether a mail server is set; without one invitations wait. */
+  /** Whether a mail server is set; without one, invitations wait. */
   readonly sendsMails: boolean;
 }
 
-/** Both write to the outbox within the transaction of the change they tell of. */
+/** These write to the outbox, in the transaction of the change that the message is about. */
 export { addEvent, addInvitation };
 
 export { isReply };
 
-/** Reads the body of a request, or the answer that refuses it. */
+/** Reads the body of a request; returns the refusal where it is wrong. */
 export function readBodyOf<T extends object>(
   caller: MerchantCaller,
   request: Request,
@@ -49,23 +49,25 @@ export function readBodyOf<T extends object>(
   return isProblem(parsed) ? caller.refuse(parsed) : parsed;
 }
 
-/** The answer for a merchant without credentials. */
+/** The refusal for a merchant without credentials. */
 export function noCredentials(caller: MerchantCaller): Reply {
   return caller.problem(404, 'No credentials are stored for this merchant.');
 }
 
-/** What a thing is looked up in: the store, or a write, which sees the newest there is. */
+/**
+ * Where records are read: from the store, or in a write transaction, which always sees the newest.
+ */
 export type Reader = Store | Pick<StoreTransaction, 'get'>;
 
 /**
- * To be called before a caller is told that there is no such thing.
- * @throws StoreFault where the store at hand may not have it yet.
+ * Call this before telling a caller that something does not exist.
+ * @throws StoreFault where this server's store may not have it yet.
  */
 export function vouchForNone(reader: Reader): void {
   if (reader instanceof Store) reader.vouchForNone();
 }
 
-/** The caller's live merchant, or the answer for everything else. @throws StoreFault */
+/** The caller's merchant, or the refusal where there is none. @throws StoreFault */
 export function ownMerchant(
   caller: MerchantCaller,
   reader: Reader,
@@ -74,31 +76,32 @@ export function ownMerchant(
   const found = findMerchant(reader, caller.account, merchantId);
   if (found !== null) return found;
   vouchForNone(reader);
-  // Unknown, foreign and deleted ones are told the same, so that no id gives itself away.
+  // The answer is the same for unknown, foreign and deleted merchants, so that it does not tell
+  // which ids exist.
   return caller.problem(403, 'The account has no such merchant.');
 }
 
 interface ReadOperation<T> {
   readonly path: string;
   readonly needs: MerchantOperation['needs'];
-  /** Of the body that `parse` takes. */
+  /** Shape of the body that `parse` reads. */
   readonly shape: Shape<unknown>;
   readonly parse: (input: unknown) => T | Problem;
 }
 
 interface WriteOperation<T> extends ReadOperation<T> {
   readonly action: AuditAction;
-  /** Whether a body leads to something to be sent, whose sender watches the store. */
+  /** Whether a body leads to something that is sent, whose sender has to be woken. */
   readonly tells?: (body: T) => boolean;
 }
 
-/** What something was done to: a merchant, or a location of it. */
+/** The merchant, or its location, that an operation is about. */
 interface Named {
   readonly merchantId: string;
   readonly locationId?: string;
 }
 
-/** Writes down what a caller does to a merchant, its credentials or its nexus. */
+/** Writes to the audit log what a caller did to a merchant, its credentials or its nexus. */
 export function audit(
   transaction: StoreTransaction,
   { key, account }: MerchantCaller,
@@ -110,12 +113,12 @@ export function audit(
   addAudit(transaction, { actor: keyActor(key), account, action, object }, now);
 }
 
-/** A change that was made: its answer, and what it was done to. */
+/** A change that was made: its answer, and what was changed. */
 export interface Change extends Named {
   readonly reply: Reply;
 }
 
-/** A route whose body is read; what writes counts as a request. */
+/** A route with a body. Operations that write count as requests of merchants. */
 function bodyRoute<T extends object>(
   services: HandlerServices,
   { path, needs, shape, parse }: ReadOperation<T>,
@@ -139,13 +142,13 @@ function bodyRoute<T extends object>(
   );
 }
 
-/** What becomes of a body, or of what was prepared of it, in a transaction. */
+/** Carries out an operation in a transaction, from a body or what was prepared from it. */
 type Write<T> = (caller: MerchantCaller, transaction: StoreTransaction, of: T) => Change | Reply;
 
 /**
- * A route whose body is read, and whose change is one transaction: `write` runs inside it and
- * returns the answer, which is kept for the Idempotency-Key when it is a success. A refusal must
- * not have written anything.
+ * A route that changes something in one transaction. `write` runs inside it and returns the answer,
+ * which is kept for the Idempotency-Key when it is a success. A refusal must not have written
+ * anything.
  */
 export function writeRoute<T extends object>(
   services: HandlerServices,
@@ -156,8 +159,8 @@ export function writeRoute<T extends object>(
 }
 
 /**
- * The same, where `write` is given what `prepare` makes of the body, unless that is a refusal. It
- * is made before the transaction, for whose end others wait; a refusal needs none.
+ * Like `writeRoute`, but `write` gets what `prepare` makes of the body. Since other writes wait for
+ * the transaction to end, this is made before it; where it is a refusal, there is no transaction.
  */
 export function preparedRoute<T extends object, R extends object>(
   services: HandlerServices,
@@ -182,7 +185,7 @@ export function preparedRoute<T extends object, R extends object>(
   });
 }
 
-/** A route that reads a body and changes nothing. */
+/** A route with a body that changes nothing. */
 export function readRoute<T extends object>(
   services: HandlerServices,
   operation: ReadOperation<T>,

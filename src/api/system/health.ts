@@ -1,6 +1,6 @@
 /**
- * GET /system/health: public, and 200 as long as anything is served. GET /system/metadata: public;
- * what runs where.
+ * GET /system/health: public, and 200 as long as the service answers at all. GET /system/metadata:
+ * public; host and runtime.
  */
 import { hostname } from 'node:os';
 import type { LiveRelease, Refusal } from '../../dataset/live.js';
@@ -11,12 +11,12 @@ import type { Log } from '../../log.js';
 import { openRoute } from '../../http/duplex-route.js';
 
 /*
- * GET /system/live and GET /system/ready: public. Live is whoever answers at all; ready is who
- * should be sent requests. What keeps the service from it is named in words of a fixed list, which
- * `situs doctor` and the log have too.
+ * GET /system/live and GET /system/ready: public. A service is live if it answers, and ready if
+ * requests should be sent to it. Reasons for not being ready are words of a fixed list, which
+ * `situs doctor` and the log use too.
  */
 
-/** Why the service is not ready, as a sentence without its end. */
+/** Why the service is not ready: the text of a sentence, without a full stop. */
 export const UNREADY = {
   starting: 'no worker has begun to answer yet',
   draining: 'the service is being stopped',
@@ -29,34 +29,37 @@ export const UNREADY = {
 
 type Unready = keyof typeof UNREADY;
 
-/** Tells a reason from any other word. */
+/** Whether a word is one of the reasons. */
 export function isUnready(word: unknown): word is Unready {
   return typeof word === 'string' && Object.hasOwn(UNREADY, word);
 }
 
 export interface ReadyServices {
-  /** The service was told to stop. */
+  /** Whether the service was told to stop. */
   draining(): boolean;
   hasDataset(): boolean;
-  /** It answers from the fleet's dataset; true where no fleet is followed. */
+  /** Whether it answers from the fleet's dataset; true where it belongs to no fleet. */
   followsFleet(): boolean;
-  /** A worker serves. */
+  /** Whether a worker serves. */
   serving(): boolean;
-  /** The store took what was last written; asks anew where it did not. */
+  /** Whether the last write to the store succeeded; where it failed, another one is begun. */
   storeTakes(): boolean;
-  /** True where it is not required. */
+  /** Whether the compliance provider can be reached; true where that is not required. */
   providerReached(): boolean;
 }
 
-/** What keeps the service from being ready, the gravest first; the first worker ends the start. */
+/**
+ * Finds why the service is not ready, the most serious reason first. It has started once a worker
+ * serves.
+ */
 export class Readiness {
   readonly #services: ReadyServices;
   readonly #log: Log;
   #begun = false;
-  /** What was last found, as it is in the log; a start says of itself when it is over. */
+  /** The reasons at the last line of the log. Nothing is logged while the service starts. */
   #told = 'starting';
 
-  /** Each change that whoever asks finds is a line of the log. */
+  /** Each change of the reasons is logged when a caller asks for them. */
   constructor(services: ReadyServices, log: Log) {
     this.#services = services;
     this.#log = log;
@@ -89,7 +92,7 @@ export class Readiness {
   }
 }
 
-/** 200 where nothing keeps the service from being ready, else 503 with what does. */
+/** 200 where the service is ready; otherwise 503 with the reasons. */
 export function readyRoute(readiness: Readiness): Route {
   return openRoute('/system/ready', () => {
     const { reasons } = readiness;
@@ -99,7 +102,7 @@ export function readyRoute(readiness: Readiness): Route {
   });
 }
 
-/** That this is answered says all. */
+/** Answers that the service is live, whatever its state. */
 export function liveRoute(): Route {
   const body = '{"status":"live"}';
   return openRoute('/system/live', () => ({ status: 200, head: headOf(JSON_TYPE), body }));
@@ -107,18 +110,21 @@ export function liveRoute(): Route {
 
 interface HealthServices {
   release(): LiveRelease | null;
-  /** Why another release than the named one answers, or null. */
+  /**
+   * Why a release that was activated does not answer, so that another one does; null where that is
+   * not so.
+   */
   refusal(): Refusal | null;
-  /** Null where no fleet is followed. */
+  /** Null where the service belongs to no fleet. */
   fleet(): FleetStatus | null;
   /** Throws when the store does not answer. */
   askStore(): void;
   readonly readiness: Readiness;
-  /** How many servers are on the store, this one among them. */
+  /** How many servers share the store, including this one. */
   servers(): number;
-  /** Where rate windows are shared with other nodes, whether they are now; null where not. */
+  /** Whether rate windows are shared with other nodes now; null where sharing is not set. */
   limits?(): { readonly shared: boolean } | null;
-  /** Where files go over a fleet, whether its broker can be reached; null where not. */
+  /** Whether the broker of files can be reached; null where files are not spread over a fleet. */
   files?(): { readonly reached: boolean } | null;
 }
 
@@ -131,12 +137,12 @@ function storeState(services: HealthServices): 'ok' | 'connection_error' {
   }
 }
 
-/** "partial" never depends on stale lists: those answer, and are named beside. */
+/** Stale lists do not make the data incomplete: they are used for answers, and named in `stale`. */
 function taxdataState(release: LiveRelease | null): 'ok' | 'empty' {
   return release === null || release.areas === 0 ? 'empty' : 'ok';
 }
 
-/** What is public of a refusal: its reason may name folders, and is in the log. */
+/** The public part of a refusal. Its full reason may name folders, so only the log has it. */
 function refusedOf({ dataset }: Refusal): Refusal {
   const reason =
     dataset === null
@@ -145,7 +151,10 @@ function refusedOf({ dataset }: Refusal): Refusal {
   return { dataset, reason };
 }
 
-/** What is public of a fleet: why something is not prepared may name folders, and is in the log. */
+/**
+ * The public part of a fleet's state. Why a dataset cannot be prepared may name folders, so only
+ * the log has it.
+ */
 function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
   return {
     place: reached ? 'ok' : 'connection_error',
@@ -160,12 +169,12 @@ function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
 }
 
 /**
- * `unready` is there only while the service should be sent nothing, and says why. `refused` is
- * there only while a release is activated that does not answer: `dataset` then is the one before.
- * `servers` is there only while there are several on the store, `fleet` only where one is followed,
- * `limits` only where rate windows are shared with other nodes, `files` only where files of rows go
- * over a fleet.
- * `dynamo` is what clients' types call the local store.
+ * The body of /system/health. Some members are there only in these cases: `unready`, with the
+ * reasons, while no requests should be sent to the service; `refused` while a release was activated
+ * but does not answer (`dataset` is then the one before); `servers` where several share the store;
+ * `fleet` where the service belongs to one; `limits` where rate windows are shared with other
+ * nodes; `files` where files of rows are spread over a fleet. `dynamo` is the name of the local
+ * store in clients' types.
  */
 function healthBody(services: HealthServices): string {
   const release = services.release();
@@ -195,7 +204,7 @@ function healthBody(services: HealthServices): string {
   });
 }
 
-/** Whether store and dataset answer; always 200. */
+/** Tells whether store and dataset can answer; the status is always 200. */
 export function healthRoute(services: HealthServices): Route {
   return openRoute('/system/health', () => ({
     status: 200,
@@ -204,7 +213,7 @@ export function healthRoute(services: HealthServices): Route {
   }));
 }
 
-/** Clients' types declare `go_version` as a string; this runtime has none. */
+/** Clients' types declare `go_version` as a string; it is empty, since this is not Go. */
 function metadataBody(): string {
   return JSON.stringify({
     go_version: '',
@@ -213,7 +222,7 @@ function metadataBody(): string {
   });
 }
 
-/** What runs where. */
+/** Tells the host and the runtime. */
 export function metadataRoute(): Route {
   const body = metadataBody();
   return openRoute('/system/metadata', () => ({ status: 200, head: headOf(JSON_TYPE), body }));

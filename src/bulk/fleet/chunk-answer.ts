@@ -1,4 +1,4 @@
-/** A chunk in the hand of a node: how it is answered, and how its driver comes by the result. */
+/** How a node answers a chunk, and how the result gets to the node that drives the run. */
 import { deferred } from '@nats-io/transport-node';
 import type { PinnedRelease, RowsRequest } from '../../pool/types.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -17,10 +17,10 @@ import { DamagedObject } from './object-bucket.js';
 import type { Drivers } from './own-share.js';
 import { sentResult } from './sent-form.js';
 
-// The parts of a chunk with the workers of this machine, in turns with its own files.
+// Answers the parts of a chunk with the workers of this machine, in turn with its own files.
 
 class PartsRun implements ChunkSource {
-  /** Of every part, in order. Rejects where a worker fails one of them or there are none. */
+  /** The answers to all parts, in order. Rejects where a worker fails or there are no workers. */
   readonly answers: Promise<readonly Uint8Array[]>;
   readonly #schedule: ChunkSchedule;
   readonly #parts: readonly ChunkPart[];
@@ -38,12 +38,12 @@ class PartsRun implements ChunkSource {
     else schedule.ready(this);
   }
 
-  /** Whether a worker has, or had, the first part. */
+  /** Whether a worker has been given the first part. */
   get begun(): boolean {
     return this.#next > 0;
   }
 
-  /** Takes no more workers. */
+  /** Gives no more parts to workers. */
   cancel(): void {
     this.#fail('it was cancelled');
   }
@@ -78,38 +78,38 @@ class PartsRun implements ChunkSource {
   }
 }
 
-/** A chunk that was given out more often than so is answered with that. */
+/** A chunk that was given out more often than this is refused. */
 const TRIES_MAX = 5;
 
-/** Releases that rows may be asked of. */
+/** The releases that chunks may be answered from. */
 interface TakerReleases {
-  /** Name of the one that answers; null before the first. */
+  /** Name of the active one; null before there is one. */
   active(): string | null;
   has(name: string): boolean;
-  /** Keeps one open until `unpin`; null where there is none of the name. */
+  /** Keeps a release open until `unpin`; null where there is none of this name. */
   ask(name: string): Promise<PinnedRelease | null>;
   unpin(release: PinnedRelease): void;
 }
 
 export interface AnswerOptions {
-  /** How this node is called among the others. */
+  /** The name of this node among the others. */
   readonly node: string;
   readonly schedule: ChunkSchedule;
   readonly releases: TakerReleases;
-  /** Drivers in this process, by their jobs: their results need no way. */
+  /** The drivers in this process, by their runs; their results need not be sent. */
   readonly drivers: Drivers;
 }
 
-/** A chunk in hand. */
+/** A chunk that this node was given. */
 export interface InHand {
   readonly message: QueuedMessage;
   readonly ordered: OrderMessage;
   run: PartsRun | null;
-  /** Given back: what comes of it is of no use. */
+  /** Whether the chunk was given back, so that its result is no longer needed. */
   returned: boolean;
 }
 
-/** The result of a chunk; null where nobody wants it any more. */
+/** Makes the result of a chunk; null where the chunk is no longer wanted. */
 export async function resultOf(
   broker: FilesBroker,
   held: InHand,
@@ -142,7 +142,9 @@ export async function resultOf(
   }
 }
 
-/** Hands a result to its driver, or stores it; false where nobody wants it any more. */
+/**
+ * Passes a result to its driver, or stores it. Returns false where the chunk is no longer wanted.
+ */
 export async function deliver(
   broker: FilesBroker,
   { message, ordered: { order } }: InHand,
@@ -152,7 +154,8 @@ export async function deliver(
   const driver = drivers.get(order.job);
   driver?.take(order.chunk, result);
   if (driver !== undefined || (await broker.sendResult(order, node, result))) return true;
-  // Its driver is away, or the result is large. It may have gone and taken the chunk back.
+  // The driver cannot be reached, or the result is too large to be sent. The run may have ended and
+  // removed the chunk from the queue.
   if (!(await broker.isQueued(message))) return false;
   await broker.objects.put(resultName(order.chunk), encodeResults(node, result));
   broker.tellDone(order.job, order.chunk);

@@ -1,7 +1,7 @@
 /**
- * Messages of the work queue, pulled some at a time. All come to one subscription, which is closed
- * last: what the broker sent is handed over until then, to be given back, and does not stay with a
- * client that is gone until its time is over. Behind it: results on their way back.
+ * Pulls messages of the work queue, several at a time, and sends results back. All messages arrive
+ * at one subscription, which is closed last: messages that still arrive are handed over and can be
+ * given back. Otherwise the broker would keep them for this node until their time is over.
  */
 import {
   createInbox,
@@ -15,26 +15,26 @@ import {
 } from '@nats-io/transport-node';
 import { answersOf, type ChunkResult, decodeResultHead, encodeResultHead } from './chunk-object.js';
 
-/** How much later than asked for the end of a pull may be told, before it counts as lost. */
+/** How much later than requested the end of a pull may be announced before that counts as lost. */
 const LATE_MS = 1_000;
-/** Status of a message that is none: the consumer is gone, or nobody answers for it. */
+/** Status of a message without content: the consumer does not exist, or nobody answers for it. */
 const GONE = new Set([409, 503]);
 
-/** A message in hand. */
+/** A message that was given to this node. */
 export interface QueuedMessage {
   readonly data: Uint8Array;
-  /** How often it was given out, this time included. */
+  /** How often the message was given out, including this time. */
   readonly tries: number;
-  /** Its number in the stream. */
+  /** Its number in the broker's queue. */
   readonly seq: number;
   ack(): void;
-  /** To be given out again after a while. */
+  /** Gives the message back, to be given out again after a while. */
   giveBack(afterMs: number): void;
-  /** Begins its time anew. */
+  /** Restarts the time in which the message has to be acknowledged. */
   working(): void;
 }
 
-/** `gone`: there is no such consumer. */
+/** `gone`: the consumer does not exist. */
 type PullEnd = 'over' | 'gone';
 
 interface Pull {
@@ -43,7 +43,9 @@ interface Pull {
   left: number;
 }
 
-/** Tries and number, out of where a message is to be acknowledged: with a domain or without. */
+/**
+ * Reads tries and number from the reply subject of a message, which may or may not have a domain.
+ */
 function placeIn(reply: string): readonly [tries: number, seq: number] {
   const words = reply.split('.');
   const at = words.length > 9 ? 6 : 4;
@@ -75,7 +77,7 @@ export class ChunkPull {
   #pulls = 0;
   #pull: Pull | null = null;
 
-  /** @param take called for each message, also after the end of what it came for */
+  /** @param take called for each message, even after the pull that it came for has ended */
   constructor(connection: NatsConnection, stream: string, take: (message: QueuedMessage) => void) {
     this.#connection = connection;
     this.#stream = stream;
@@ -87,7 +89,10 @@ export class ChunkPull {
     });
   }
 
-  /** Takes messages of a consumer until there were so many or the time is over; one at a time. */
+  /**
+   * Pulls messages of a consumer until `most` have come or the time is over. Call it for one pull
+   * at a time.
+   */
   async pull(consumer: string, most: number, expiresMs: number): Promise<PullEnd> {
     this.#pulls += 1;
     const inbox = `${this.#inbox}.${this.#pulls}`;
@@ -108,9 +113,9 @@ export class ChunkPull {
   }
 
   /**
-   * Ends it all: nothing was sent that was not handed over when this resolves. A pull is awaited,
-   * since the broker may be about to send what it has given out for it, and would not learn that
-   * nobody is there any more.
+   * Ends the subscription. When it resolves, every message that was sent has been handed over. It
+   * waits for the current pull, since the broker may be about to send messages for it and would not
+   * notice that nobody receives them.
    */
   async close(): Promise<void> {
     await this.#pull?.over;
@@ -132,22 +137,24 @@ export class ChunkPull {
 }
 
 /*
- * Results on their way from the node to the driver that waits for them: through the broker, which
- * keeps nothing of it. Each answer is some messages, and the last one asks whether all have come.
- * Who gets no yes stores the result instead, as for a driver that is away.
+ * Results on their way from a node to the driver that waits for them. They pass through the broker,
+ * which stores nothing of them. Each answer is sent as several messages, and a last message asks
+ * whether all have come. A node that gets no confirmation stores the result instead, as it does
+ * when the driver is away.
  */
 
 /**
- * Larger results are stored: what the nodes send a driver at once (a result for each of its chunks)
- * is to be less than a broker holds back for a client before it hangs up, 64 MiB.
+ * Larger results are stored. What the nodes may send a driver at once (a result for each of its
+ * chunks) has to be less than the 64 MiB that a broker buffers for a client before it disconnects
+ * it.
  */
 const SENT_BYTES_MAX = 3_932_160;
 /**
- * Bytes of an answer in one message: less than what is read at a time, since a message in several
- * reads is copied again and again by the broker and by the client.
+ * Bytes of an answer in one message. It is less than what is read at a time, since broker and
+ * client copy a message again with each further read.
  */
 const PIECE_BYTES = 24_576;
-/** What a message has beside the answer. */
+/** Room in a message beside the answer. */
 const HEAD_BYTES = 1_024;
 const TAKEN_MS = 5_000;
 const TAKEN = 'taken';
@@ -157,8 +164,8 @@ const names = new Nuid();
 
 /**
  * Sends a result to its driver.
- * @param subject of this chunk
- * @returns whether the driver has it, or has it already; false where nobody says so
+ * @param subject the subject of this chunk
+ * @returns true where the driver confirms that it has the result; false where nobody does
  */
 export async function sendResult(
   connection: NatsConnection,
@@ -182,22 +189,22 @@ export async function sendResult(
     const told = await connection.request(`${sent}.${END}`, head, { timeout: TAKEN_MS });
     return told.string() === TAKEN;
   } catch {
-    // Nobody listens, or the broker is away.
+    // Nobody listens, or the broker cannot be reached.
     return false;
   }
 }
 
 /**
- * Takes the results of a job.
- * @param subject of the job; the name of a chunk follows it
- * @param take handed each whole result
+ * Receives the results of a run.
+ * @param subject the subject of the run; names of chunks follow it
+ * @param take called with each complete result
  */
 export function takeResults(
   connection: NatsConnection,
   subject: string,
   take: (name: string, result: ChunkResult) => void,
 ): void {
-  /** What came so far, by chunk and then by who sends it. */
+  /** Answers received so far, by chunk and then by sending node. */
   const came = new Map<string, Map<string, Uint8Array[]>>();
   connection.subscribe(`${subject}.>`, {
     callback: (error, message) => {
@@ -216,7 +223,7 @@ export function takeResults(
       const { fault, lengths } = decodeResultHead(message.data);
       const bytes = Buffer.concat(answers);
       if (fault === null && bytes.length !== lengths.reduce((sum, length) => sum + length, 0)) {
-        // The connection was lost in the midst of them.
+        // The connection was interrupted, so that some of them are missing.
         message.respond('');
         return;
       }

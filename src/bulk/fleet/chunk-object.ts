@@ -1,14 +1,14 @@
 /**
- * Chunks and results as objects of the broker. A chunk of the fleet is some chunks as workers take
- * them, so that what a node does with it is what it does with a file of its own.
+ * Chunks and results as messages and objects of the broker. A chunk of the fleet consists of
+ * several chunks for workers, so that a node answers them like those of its own files.
  *
- * Chunk:   u32 parts · for each: u32 grants · u32 length · chunk as sent-form.ts has it
+ * Chunk:   u32 parts · for each: u32 grants · u32 length · chunk in the form of sent-form.ts
  * Order:   u8 2 · u32 length of the head · head (JSON) · the chunk; where the chunk is too large
- *          for a message, the head alone as text, and the chunk is an object
+ *          for a message, only the head as text, and the chunk is an object
  * Result:  u32 length of the head · head (JSON) · the answers one after the other
  *
- * A chunk has a name of its own: whatever lies under the name of its result is the result, whoever
- * put it there and when.
+ * Every chunk has a unique name. So an object with the name of its result is its result, whichever
+ * node stored it and when.
  */
 import { bufferOf } from '../../base/growing-bytes.js';
 import { isReleaseName } from '../../dataset/release.js';
@@ -17,27 +17,27 @@ import { takenChunk } from './sent-form.js';
 
 /** The form of orders without their chunk, and of results. */
 const FORM = 1;
-/** The form of orders with their chunk. A node takes none of another. */
+/** The form of orders with their chunk. A node takes no order of any other form. */
 const FORM_WITH_CHUNK = 2;
 const U32 = 4;
 
-/** What a worker is handed at a time. */
+/** A chunk for a worker. */
 export interface ChunkPart {
   readonly grants: number;
   readonly payload: Uint8Array;
 }
 
-/** One chunk to answer. */
+/** The head of a message of the queue: which chunk to answer. */
 export interface ChunkOrder {
-  /** Name of the run, be it a job's or a command's. */
+  /** Name of the run, which is that of a job or a command. */
   readonly job: string;
   /** Name of the chunk. */
   readonly chunk: string;
   readonly release: string;
-  /** Number of the first row, and rows. */
+  /** Number of the first row, and how many rows there are. */
   readonly line: number;
   readonly rows: number;
-  /** It was queued before: its result may lie there. */
+  /** Whether the chunk was queued before, so that its result may be stored already. */
   readonly again?: boolean;
 }
 
@@ -48,24 +48,24 @@ export interface OrderMessage {
   readonly bytes: Buffer | null;
 }
 
-/** What became of a chunk: an answer for each part, or why there is none. */
+/** The result of a chunk: an answer for each part, or why there is none. */
 export type ChunkResult =
   | { readonly kind: 'answered'; readonly answers: readonly Uint8Array[] }
   | { readonly kind: 'refused'; readonly fault: string };
 
-/** What a node says of itself when it is asked. */
+/** What a node answers when nodes are asked. */
 export interface NodeAnswer {
   readonly node: string;
   readonly program: string;
-  /** The release that answers there; null for none. */
+  /** The active release of the node; null for none. */
   readonly active: string | null;
-  /** Whether it can answer with the release that was asked for. */
+  /** Whether the node can answer from the release that was asked for. */
   readonly has: boolean;
-  /** Chunks that it takes at a time; absent in answers of earlier versions. */
+  /** How many chunks the node takes at a time; absent in answers of earlier versions. */
   readonly hands?: number;
 }
 
-/** A sentence on nodes none of which has a release. */
+/** A sentence for the case that no node has a release. */
 export function nobodyHas(name: string, release: string, nodes: readonly NodeAnswer[]): string {
   if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
   const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
@@ -79,17 +79,17 @@ interface ResultHead {
   readonly lengths: readonly number[];
 }
 
-/** Name of the result of a chunk. */
+/** Name of the object with the result of a chunk. */
 export function resultName(chunk: string): string {
   return `${chunk}.result`;
 }
 
-/** Bytes of a chunk as it travels. */
+/** Length in bytes of a chunk that is sent. */
 export function partsBytes(parts: readonly ChunkPart[]): number {
   return parts.reduce((sum, { payload }) => sum + 2 * U32 + payload.length, U32);
 }
 
-/** A chunk as it travels, after so many bytes for what is before it. */
+/** The bytes of a chunk that is sent, after `before` bytes for its head. */
 export function encodeParts(parts: readonly ChunkPart[], before = 0): Buffer {
   const bytes = Buffer.allocUnsafeSlow(before + partsBytes(parts));
   let at = bytes.writeUInt32LE(parts.length, before);
@@ -102,7 +102,7 @@ export function encodeParts(parts: readonly ChunkPart[], before = 0): Buffer {
   return bytes;
 }
 
-/** The parts of a chunk as this machine answers them: from the release where it lies here. */
+/** The parts of a chunk for workers of this machine, with the place of the release here. */
 export function decodeParts(bytes: Buffer, release: PinnedRelease): readonly ChunkPart[] {
   const count = bytes.readUInt32LE(0);
   let at = U32;
@@ -119,7 +119,7 @@ export function answersOf(result: ChunkResult): readonly Uint8Array[] {
   return result.kind === 'answered' ? result.answers : [];
 }
 
-/** What is told of a result beside its answers. */
+/** The head of a result: everything except its answers. */
 export function encodeResultHead(node: string, result: ChunkResult): Buffer {
   const head: ResultHead = {
     form: FORM,
@@ -130,7 +130,7 @@ export function encodeResultHead(node: string, result: ChunkResult): Buffer {
   return Buffer.from(JSON.stringify(head), 'utf8');
 }
 
-/** Reads that. */
+/** Reads the head of a result. */
 export function decodeResultHead(head: Uint8Array): ResultHead {
   return JSON.parse(bufferOf(head).toString('utf8')) as ResultHead;
 }
@@ -143,7 +143,7 @@ export function encodeResults(node: string, result: ChunkResult): Buffer {
   return Buffer.concat([length, text, ...answersOf(result)]);
 }
 
-/** Reads a result; the answers stay views. */
+/** Reads a result; the answers are views. */
 export function decodeResults(bytes: Buffer): ChunkResult & { readonly node: string } {
   let at = U32 + bytes.readUInt32LE(0);
   const { node, fault, lengths } = decodeResultHead(bytes.subarray(U32, at));
@@ -163,12 +163,12 @@ export function encodeOrderWith(order: ChunkOrder, parts: readonly ChunkPart[]):
   return bytes;
 }
 
-/** A message of the queue without it. */
+/** A message of the queue without its chunk. */
 export function encodeOrder(order: ChunkOrder): Buffer {
   return Buffer.from(JSON.stringify({ form: FORM, ...order }), 'utf8');
 }
 
-/** Reads a message of the queue; null for what is none, or none that this program knows. */
+/** Reads a message of the queue; null where it is malformed or of an unknown form. */
 export function decodeOrder(data: Uint8Array): OrderMessage | null {
   const bytes = bufferOf(data);
   const whole = bytes[0] === FORM_WITH_CHUNK && bytes.length > 1 + U32;

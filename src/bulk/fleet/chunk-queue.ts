@@ -1,4 +1,4 @@
-/** The work queue of chunks at a broker: its stream, and the consumer of each release. */
+/** The work queue of chunks at a broker: its JetStream stream, and a consumer for each release. */
 import {
   AckPolicy,
   type ConsumerInfo,
@@ -11,23 +11,23 @@ import {
 import { nanos } from '@nats-io/transport-node';
 import { isAbsent, isApi } from '../../distribution/nats-connection.js';
 
-/** What nobody collects is removed after so long. */
+/** How long the broker keeps what nobody collects. */
 export const LEFT_MS = 3_600_000;
-/** A node that says nothing for so long has its chunks given to others. */
+/** A node that sends nothing for so long has its chunks given to others. */
 export const ACK_WAIT_MS = 10_000;
-/** Longer than a driver takes to send what it sends again at once. */
+/** Longer than a driver may take to send the same chunk again. */
 const DUPLICATE_MS = 120_000;
 const NAME_TAKEN = 10_058;
 
-/** Chunks of one release. */
+/** The chunks of one release. */
 export interface QueueState {
-  /** Never given out so far. */
+  /** How many were never given out. */
   readonly waiting: number;
-  /** With nodes, or handed back by one and not given out again. */
+  /** How many are with nodes, or were given back and not given out again. */
   readonly inHand: number;
 }
 
-/** Makes the stream where there is none. */
+/** Creates the queue where there is none. */
 export async function makeQueue(
   manager: JetStreamManager,
   name: string,
@@ -48,20 +48,20 @@ export async function makeQueue(
         duplicate_window: nanos(DUPLICATE_MS),
       })
       .catch((made: unknown) => {
-        // Another made it meanwhile.
+        // Another node has created it in the meantime.
         if (!isApi(made, NAME_TAKEN)) throw made;
       });
   });
 }
 
-/** Makes the consumer of a release, which has its name. */
+/** Creates the consumer of a release, which has the name of the release. */
 export function makeConsumer(
   manager: JetStreamManager,
   stream: string,
   chunks: string,
   release: string,
 ): Promise<ConsumerInfo> {
-  // No bound on deliveries: a chunk that was given out too often is answered with that.
+  // Deliveries are not limited here: a node refuses a chunk that was given out too often.
   return manager.consumers.add(stream, {
     durable_name: release,
     filter_subject: `${chunks}.${release}.*`,

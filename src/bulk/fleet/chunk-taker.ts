@@ -1,8 +1,8 @@
 /**
- * A node that answers chunks of files which others cut: it takes what its workers have room for,
- * answers it in turns with the files and jobs of its own, hands the result to its driver or stores
- * it, and acknowledges after that. What it cannot finish it hands back; what it had when it was
- * killed the broker gives to another.
+ * A node that answers chunks of files which other nodes cut. It takes as many as its workers have
+ * room for and answers them in turn with its own files and jobs. It passes each result to the
+ * driver of the run or stores it, and acknowledges the chunk after that. A chunk that it cannot
+ * finish is given back. If the node is killed, the broker gives its chunks to another.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitUntil } from '../../base/process.js';
@@ -14,34 +14,34 @@ import type { ChunkPull, QueuedMessage } from './chunk-messages.js';
 import { ACK_WAIT_MS, type QueueState } from './chunk-queue.js';
 import { FilesBroker } from './files-broker.js';
 
-/** How long it stays back after a try that failed here. */
+/** How long a chunk that failed here waits before it is given out again. */
 const AGAIN_MS = 1_000;
 const FETCH_MS = 1_000;
-/** What waits of another release is there already. */
+/** Shorter, since chunks of another release are known to be there already. */
 const FETCH_MS_MIN = 500;
 const RETURNED_LOOK_MS = 100;
 const RECONNECT_MS = 2_000;
-/** How long it may take to hand back, longer than to fetch. */
+/** How long giving back may take, which is longer than a fetch. */
 const RETURNED_MS = 2_500;
-/** How long what waits of other releases, or of jobs of others, may not be looked for. */
+/** How often the queues of other releases, or of runs that others drive, are looked at. */
 const QUEUES_MS = 500;
 
 interface TakerOptions extends AnswerOptions {
   readonly address: FilesAddress;
   readonly program: string;
   readonly log: Log;
-  /** Chunks in hand at a time. */
+  /** How many chunks it may have at a time. */
   readonly handsMax: number;
 }
 
-/** What became of chunks since the start. */
+/** What happened to chunks since the start. */
 export interface TakerCounts {
   taken: number;
-  /** Answered, and the result stored. */
+  /** Chunks that were answered and whose result was passed on or stored. */
   done: number;
-  /** Given to another, or to be tried again. */
+  /** Chunks that were given back. */
   returned: number;
-  /** Answered with why they cannot be. */
+  /** Chunks that were answered with the reason why they cannot be. */
   refused: number;
 }
 
@@ -49,12 +49,12 @@ export class ChunkTaker {
   readonly counts: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
   readonly #options: TakerOptions;
   readonly #inHand = new Set<InHand>();
-  /** Releases of which there is a consumer. */
+  /** Releases whose consumer exists. */
   readonly #consumers = new Set<string>();
   readonly #stopped = new AbortController();
   #broker: FilesBroker | null = null;
   #pull: ChunkPull | null = null;
-  /** What waited when it was last looked for, by release. */
+  /** The queues by release, as of the last look. */
   #queues: ReadonlyMap<string, QueueState> = new Map();
   #queuesAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> = Promise.resolve();
@@ -80,7 +80,7 @@ export class ChunkTaker {
     this.#running = this.#run();
   }
 
-  /** Takes no more, and hands back what no worker has begun with. */
+  /** Takes no more chunks, and gives back those that no worker has begun. */
   leave(): void {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
@@ -92,10 +92,10 @@ export class ChunkTaker {
     }
   }
 
-  /** Leaves, finishes what is begun until a moment of `performance`, hands back the rest. */
+  /** Leaves, finishes chunks until a time of `performance.now`, and gives back the rest. */
   async close(until: number): Promise<void> {
     this.leave();
-    // What the broker still sends is handed back as it comes.
+    // Messages that the broker still sends are given back as they come.
     const pulled = this.#pull?.close().catch(() => undefined);
     await waitUntil(() => this.#inHand.size === 0, until);
     for (const held of this.#inHand) this.#giveBack(held, 0);
@@ -127,7 +127,7 @@ export class ChunkTaker {
     log.debug('takes no more chunks of files', { node, place: address.name });
   }
 
-  /** Says once what is wrong, and that it no longer is. */
+  /** Logs a problem once, and its end. */
   #tell(problem: string): void {
     const {
       log,
@@ -162,7 +162,8 @@ export class ChunkTaker {
         await this.#woken();
         continue;
       }
-      // Its workers have rows of its own jobs, which need no way.
+      // While its workers have rows of its own runs, which need not be sent, it takes chunks only
+      // of other runs.
       if (drivers.busy && !(await this.#othersWait(broker)) && drivers.busy) {
         await this.#woken(QUEUES_MS);
         continue;
@@ -174,7 +175,7 @@ export class ChunkTaker {
           name !== active && waiting + inHand > 0 && releases.has(name),
       );
       for (const [name, { waiting, inHand }] of others) {
-        // What is in hand may have been handed back.
+        // Chunks that are with nodes may have been given back.
         const expires = waiting > 0 ? FETCH_MS_MIN : RETURNED_LOOK_MS;
         const most = Math.min(waiting + inHand, room());
         if (most > 0) await this.#fetch(broker, name, most, expires);
@@ -187,7 +188,7 @@ export class ChunkTaker {
     }
   }
 
-  /** Waits until there is room, or nothing of jobs of its own; so long at most. */
+  /** Waits until there is room for a chunk or no own rows wait, or until `ms` have passed. */
   async #woken(ms?: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -197,7 +198,7 @@ export class ChunkTaker {
     clearTimeout(timer);
   }
 
-  /** Whether there are chunks of jobs that others drive, of a release that is here. */
+  /** Whether there are chunks of runs that others drive, of a release that is stored here. */
   async #othersWait(broker: FilesBroker): Promise<boolean> {
     const { releases, drivers } = this.#options;
     return [...(await broker.queued()).keys()].some((name) => {
@@ -206,7 +207,7 @@ export class ChunkTaker {
     });
   }
 
-  /** What waits of each release: looked for now and then, since it is asked of the broker. */
+  /** The queue of each release. The broker is asked at most every QUEUES_MS. */
   async #queuesOf(broker: FilesBroker): Promise<ReadonlyMap<string, QueueState>> {
     if (performance.now() - this.#queuesAt < QUEUES_MS) return this.#queues;
     this.#queues = await broker.queues();
@@ -232,7 +233,7 @@ export class ChunkTaker {
   async #take(broker: FilesBroker, message: QueuedMessage): Promise<void> {
     const ordered = decodeOrder(message.data);
     if (ordered === null || this.#stopped.signal.aborted) {
-      // Of another version of the program, which takes it then.
+      // The order is of another version of the program, which then takes it.
       message.giveBack(ordered === null ? AGAIN_MS : 0);
       this.counts.returned += 1;
       return;
@@ -267,7 +268,7 @@ export class ChunkTaker {
       message,
       ordered: { order },
     } = held;
-    // It came again after its result was stored: its driver may not have heard of it.
+    // The chunk came again after its result was stored, of which its driver may not have been told.
     const known =
       (order.again === true || message.tries > 1) &&
       (await broker.objects.has(resultName(order.chunk)));

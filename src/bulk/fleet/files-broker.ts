@@ -1,10 +1,10 @@
 /**
- * Files of rows at a broker: a work queue of chunks in a stream, the chunks and their results in an
- * object store, and what drivers and nodes tell one another beside these.
+ * Files of rows at a broker: a work queue of chunks, an object store for chunks and results, and
+ * notices between drivers and nodes.
  *
- * All names begin with the one of the address. Chunks of a release are of one subject and have one
- * consumer, so a node is only given what it can answer, and how often a chunk was given out is how
- * often somebody tried.
+ * All names begin with the name in the address. The chunks of a release share a consumer, so that a
+ * node only gets chunks that it can answer, and each time a chunk is given out is an attempt to
+ * answer it.
  */
 import {
   type ConsumerInfo,
@@ -34,14 +34,14 @@ import { LEFT_MS, makeConsumer, makeQueue, type QueueState } from './chunk-queue
 import { ObjectBucket } from './object-bucket.js';
 
 const REQUEST_MS = 5_000;
-/** Files of jobs are removed with their jobs; what is left behind of one, after so long. */
+/** Files of jobs are removed with their jobs; if one is left behind, after so long. */
 const KEPT_LEFT_MS = 90 * 86_400_000;
 const NODES_MS = 1_000;
 const NO_CONSUMER = 10_014;
-/** What a message of the queue has beside its chunk. */
+/** Room in a message of the queue beside its chunk. */
 const ORDER_BYTES = 4_096;
 
-/** `gone`: the broker has closed the connection for good. */
+/** `gone`: the connection is closed for good. */
 type BrokerState = 'away' | 'back' | 'gone';
 
 export class FilesBroker {
@@ -79,9 +79,9 @@ export class FilesBroker {
   }
 
   /**
-   * Connects, and makes what is not there yet.
-   * @param client what the broker calls the connection
-   * @param makes false for who only looks
+   * Connects to the broker, and creates the queue and the object store where they are missing.
+   * @param client name of the connection at the broker
+   * @param makes false for a client that must not create anything
    * @throws Error that names the broker.
    */
   static async open(address: FilesAddress, client: string, makes = true): Promise<FilesBroker> {
@@ -106,7 +106,7 @@ export class FilesBroker {
     return this.#online;
   }
 
-  /** Calls back when that changes. */
+  /** Sets the function to call when the state of the connection changes. */
   onState(told: (state: BrokerState, why: string) => void): void {
     this.#told = told;
   }
@@ -116,15 +116,15 @@ export class FilesBroker {
     await this.connection.close();
   }
 
-  /** The result of a chunk; null where there is none. */
+  /** The stored result of a chunk; null where there is none. */
   async result(chunk: string): Promise<ChunkResult | null> {
     const bytes = await this.objects.get(resultName(chunk));
     return bytes === null ? null : decodeResults(bytes);
   }
 
   /**
-   * Queues a chunk. One with the same id, within two minutes, is the same one.
-   * @returns whether it is an object beside, since it is too large for a message.
+   * Queues a chunk. A second one with the same id within two minutes is ignored.
+   * @returns whether the chunk is stored as an object, since it is too large for a message.
    */
   async queue(order: ChunkOrder, parts: readonly ChunkPart[], id: string): Promise<boolean> {
     const large = partsBytes(parts) + ORDER_BYTES > (this.connection.info?.max_payload ?? 0);
@@ -137,31 +137,31 @@ export class FilesBroker {
     return large;
   }
 
-  /** Whether a message is still queued: neither answered nor taken back. */
+  /** Whether a message is still in the queue: neither acknowledged nor removed. */
   async isQueued({ seq }: QueuedMessage): Promise<boolean> {
     return (await this.#manager.streams.getMessage(this.#stream, { seq })) !== null;
   }
 
-  /** Sends a result to the driver of its job; whether that has it. */
+  /** Sends a result to the driver of its run; returns whether the driver has it. */
   async sendResult({ chunk }: ChunkOrder, node: string, result: ChunkResult): Promise<boolean> {
     return sendResult(this.connection, `${this.#root}.results.${chunk}`, node, result);
   }
 
-  /** Takes the results that are sent to the driver of a job. */
+  /** Receives results that are sent to the driver of a run. */
   onResult(job: string, take: (chunk: string, result: ChunkResult) => void): void {
     takeResults(this.connection, `${this.#root}.results.${job}`, (name, result) =>
       take(`${job}.${name}`, result),
     );
   }
 
-  /** Takes what waits of a job out of the queue. */
+  /** Removes the chunks of a run from the queue. */
   async unqueue(release: string, job: string): Promise<void> {
     await this.#manager.streams.purge(this.#stream, {
       filter: `${this.#chunks}.${release}.${job}`,
     });
   }
 
-  /** Chunks that are queued, in hand of a node or not, by `RELEASE.JOB`. */
+  /** How many chunks are in the queue, with nodes or not, by `RELEASE.JOB`. */
   async queued(): Promise<ReadonlyMap<string, number>> {
     const chunks = `${this.#chunks}.`;
     const {
@@ -172,18 +172,18 @@ export class FilesBroker {
     );
   }
 
-  /** Makes the consumer of a release where there is none, and tells what it has. */
+  /** Creates the consumer of a release where there is none, and returns the state of its queue. */
   async state(release: string): Promise<QueueState> {
     const { num_pending: waiting, num_ack_pending: inHand } = await this.#consumer(release);
     return { waiting, inHand };
   }
 
-  /** What nodes take chunks with; `state` makes a consumer, which has the name of its release. */
+  /** Opens what nodes pull chunks with; consumers, which `state` creates, are named by release. */
   pull(take: (message: QueuedMessage) => void): ChunkPull {
     return new ChunkPull(this.connection, this.#stream, take);
   }
 
-  /** What there is of each release that chunks were queued for of late. */
+  /** The queue of each release that has a consumer: those that chunks were queued for lately. */
   async queues(): Promise<ReadonlyMap<string, QueueState>> {
     const found = new Map<string, QueueState>();
     for await (const {
@@ -195,12 +195,12 @@ export class FilesBroker {
     return found;
   }
 
-  /** Tells the driver of a job that the result of a chunk is stored. */
+  /** Notifies the driver of a run that the result of a chunk is stored. */
   tellDone(job: string, chunk: string): void {
     this.connection.publish(`${this.#root}.done.${job}`, chunk);
   }
 
-  /** Calls back for each chunk of a job whose result is stored; a notice may be lost. */
+  /** Calls back for each chunk of a run whose result is stored; a notice may be lost. */
   onDone(job: string, done: (chunk: string) => void): void {
     this.connection.subscribe(`${this.#root}.done.${job}`, {
       callback: (error, message) => {
@@ -209,7 +209,7 @@ export class FilesBroker {
     });
   }
 
-  /** Answers those who ask for nodes. */
+  /** Answers clients that ask for nodes. */
   onAsked(answer: (release: string) => NodeAnswer): void {
     this.connection.subscribe(`${this.#root}.nodes`, {
       callback: (error, message) => {
@@ -220,7 +220,7 @@ export class FilesBroker {
 
   /**
    * Asks the nodes that take chunks now whether they have a release; "" asks for none.
-   * @param told called with each answer as it comes; true where no more are needed
+   * @param told called with each answer as it comes; returns true when no more are needed
    */
   async askNodes(release: string, told: (node: NodeAnswer) => unknown): Promise<void> {
     try {
@@ -232,7 +232,7 @@ export class FilesBroker {
         if (told(message.json<NodeAnswer>()) === true) return;
       }
     } catch {
-      // Nobody listens there.
+      // No node listens.
     }
   }
 
@@ -256,7 +256,7 @@ export class FilesBroker {
       this.#online = type === 'reconnect';
       this.#told(this.#online ? 'back' : 'away', '');
     }
-    // The client gives up where a password is refused twice; it does not come back from that.
+    // The client gives up for good when a password is refused twice.
     const why = await this.connection.closed();
     this.#online = false;
     this.#told('gone', why instanceof Error ? why.message : 'the connection was closed');
@@ -270,7 +270,7 @@ export class FilesBroker {
     return `${this.#address.bucket}.files`;
   }
 
-  /** What subjects of chunks begin with. */
+  /** The beginning of the subjects of chunks. */
   get #chunks(): string {
     return `${this.#root}.chunks`;
   }

@@ -1,11 +1,11 @@
 /**
- * The workers of a whole fleet, as a run sees them: what it hands over goes to the broker, some
- * chunks together, and comes back answered by whichever node took it. Where the node that has the
- * run answers rows too, it shares them with the others (`own-share.ts`). One is of one run.
+ * The workers of a whole fleet, as seen by a run. Its parts go to the broker, several together as a
+ * chunk, and come back answered by some node. Where the node that drives the run answers rows too,
+ * it shares the parts with the others (`own-share.ts`). A pool belongs to one run.
  *
- * Held at most: `CHUNKS_AHEAD` chunks as they went, and their results as far as nodes send them
- * (`chunk-messages.ts` has the bound); of those that lie at the broker the `COLLECTED_MAX` next
- * ones in order.
+ * It keeps at most `CHUNKS_AHEAD` chunks, and their results as far as nodes send them
+ * (`chunk-messages.ts` has the bound); of the results that are stored at the broker, it reads the
+ * next `COLLECTED_MAX` in order.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,26 +20,26 @@ import { OtherNodes, WaitingParts } from './own-share.js';
 import { chunkOf, type FleetPoolOptions, partsOf, type PoolChunk } from './pool-chunk.js';
 import { takenResult } from './sent-form.js';
 
-/** Chunks that nodes may have or take; enough for some dozen processors. */
+/** How many chunks may be with nodes or in the queue; enough for some dozen processors. */
 const CHUNKS_AHEAD = 16;
 const COLLECTED_MAX = 4;
-/** How long what is less than a chunk waits for more. */
+/** How long parts that are less than a chunk wait for more. */
 const GATHER_MS = 10;
 const LOOK_MS = 1_000;
 const AGAIN_MS = 500;
-/** How long what is left behind may take to be removed. */
+/** How long removing objects may take at the end. */
 const CLOSE_MS = 5_000;
 
 export class FleetPool implements ChunkPool {
   readonly #options: FleetPoolOptions;
   readonly #timer: NodeJS.Timeout;
-  /** In the names of chunks: a run that goes on after it was killed queues the same rows anew. */
+  /** Part of the names of chunks, since a killed run that continues queues the same rows again. */
   readonly #id = randomUUID();
   readonly #waiting: WaitingParts;
-  /** Null where this process answers no rows: all go to whoever is there. */
+  /** Null where this process answers no rows, so that other nodes get all. */
   readonly #others: OtherNodes | null;
   #gathering: NodeJS.Timeout | null = null;
-  /** In the order of their rows. */
+  /** The chunks under way, in the order of their rows. */
   readonly #chunks: PoolChunk[] = [];
   readonly #removal: Removal;
   #movedAt = performance.now();
@@ -64,17 +64,17 @@ export class FleetPool implements ChunkPool {
     this.#askOthers();
   }
 
-  /** Parts that may be with it at a time: what `inFlight` of its run is to be. */
+  /** How many parts may be under way at a time, which is the `inFlight` of the run. */
   get places(): number {
     return CHUNKS_AHEAD * this.#partsMax;
   }
 
-  /** Whether rows wait for the workers of this node. */
+  /** Whether rows wait that the workers of this node could take. */
   get busy(): boolean {
     return this.#others !== null && this.#waiting.count > 0;
   }
 
-  /** Why rows were not answered; null while all are. */
+  /** Why rows were not answered; null while there was no such fault. */
   get fault(): string | null {
     return this.#fault;
   }
@@ -89,7 +89,7 @@ export class FleetPool implements ChunkPool {
     else this.#gathering ??= setTimeout(() => this.#cut(), GATHER_MS);
   }
 
-  /** Takes the result of a chunk; one that it has already, or needs no more, is passed over. */
+  /** Takes the result of a chunk. One that it already has or no longer needs is ignored. */
   take(name: string, result: ChunkResult): void {
     const chunk = this.#chunks.find(({ order }) => order.chunk === name);
     if (chunk === undefined || this.#over) return;
@@ -100,12 +100,12 @@ export class FleetPool implements ChunkPool {
     this.#cut();
   }
 
-  /** What nobody has begun with fails: the run is to end. */
+  /** Fails all parts that nobody has begun, since the run is to end. */
   leave(): void {
     for (const part of this.#waiting.take(Infinity)) part.failed('overloaded');
   }
 
-  /** What is under way fails, and what comes. */
+  /** Fails all parts under way, and all that come. */
   abandon(fault: string, failure: PoolFailure = 'overloaded'): void {
     if (this.#over) return;
     this.#over = true;
@@ -116,13 +116,13 @@ export class FleetPool implements ChunkPool {
     for (const part of [...parts, ...this.#waiting.take(Infinity)]) part.failed(failure);
   }
 
-  /** Leaves nothing at the broker, as far as it can be reached. */
+  /** Removes everything of the run from the broker, as far as that can be reached. */
   async close(): Promise<void> {
     this.abandon('the run is over');
     const { broker, run, release } = this.#options;
     const left = this.#chunks.flatMap(({ order: { chunk } }) => [chunk, resultName(chunk)]);
     const removed = (async () => {
-      // Also what was answered by a node that was killed before it could say so.
+      // Also removes chunks that a node answered before it was killed and could not acknowledge.
       if (this.#hasSent) await broker.unqueue(release, run);
       this.#removal.add(...left);
       await this.#removal.over;
@@ -138,7 +138,7 @@ export class FleetPool implements ChunkPool {
     void this.#others?.look(() => this.#cut());
   }
 
-  /** Makes chunks of what waits, as many as the other nodes have hands for. */
+  /** Makes chunks of waiting parts, as many as the other nodes can take. */
   #cut(): void {
     if (this.#gathering !== null) clearTimeout(this.#gathering);
     this.#gathering = null;
@@ -157,7 +157,7 @@ export class FleetPool implements ChunkPool {
     void this.#send(chunk);
   }
 
-  /** Stores a chunk and queues it, until the broker has taken both. */
+  /** Queues a chunk; tries again until the broker has it. */
   async #send(chunk: PoolChunk): Promise<void> {
     const { broker, tell } = this.#options;
     const { order } = chunk;
@@ -180,7 +180,7 @@ export class FleetPool implements ChunkPool {
     const chunk = this.#chunks.find(({ order }) => order.chunk === name);
     if (this.#over) return;
     if (chunk === undefined) {
-      // It came by itself too, or from two nodes.
+      // The result was also sent, or two nodes have answered.
       this.#removal.add(resultName(name));
       return;
     }
@@ -190,7 +190,7 @@ export class FleetPool implements ChunkPool {
     this.#cut();
   }
 
-  /** Reads results whose turn it is soon, and hands them out in order. */
+  /** Reads the results that come next, and hands them out in order. */
   #collect(): void {
     while (!this.#over) {
       for (const each of this.#chunks.slice(0, COLLECTED_MAX)) {
@@ -210,10 +210,10 @@ export class FleetPool implements ChunkPool {
       const result = await broker.result(chunk.order.chunk);
       if (result !== null) this.#removal.add(resultName(chunk.order.chunk));
       chunk.result ??= result;
-      // It was removed: for its age, or by somebody. It is sent again when nothing comes.
+      // The result was removed because of its age or by someone. The chunk is sent again later.
       if (chunk.result === null) chunk.done = false;
     } catch (error) {
-      // Else the broker is away: the next look tries again.
+      // After any other error the broker is away, and the next look tries again.
       if (error instanceof DamagedObject) {
         chunk.done = false;
         await broker.objects.remove([error.object]).catch(() => undefined);
@@ -250,7 +250,7 @@ export class FleetPool implements ChunkPool {
     }
   }
 
-  /** Each second: results whose notice was lost, and whether anybody is at work at all. */
+  /** Checks, each second, for results whose notice was lost, and whether any node is at work. */
   async #look(): Promise<void> {
     const { broker, waitMs } = this.#options;
     if (!broker.online) this.#movedAt = performance.now();
@@ -270,13 +270,13 @@ export class FleetPool implements ChunkPool {
       this.#collect();
       if (performance.now() - this.#movedAt > waitMs) await this.#ask();
     } catch {
-      // The broker is away; what is sent says so.
+      // The broker is away, which sending reports.
     } finally {
       this.#looking = false;
     }
   }
 
-  /** Nothing came for long: ends where no node can answer, and sends again what is lost. */
+  /** When nothing has come for long: ends where no node can answer, and sends lost chunks again. */
   async #ask(): Promise<void> {
     const { broker, run, release } = this.#options;
     const nodes = await broker.nodes(release);
@@ -286,7 +286,7 @@ export class FleetPool implements ChunkPool {
     }
     this.#movedAt = performance.now();
     if ((await broker.queued()).has(`${release}.${run}`)) return;
-    // Neither waiting nor in hand, and no result: whoever emptied the queue is not known.
+    // Chunks that are neither queued nor answered are lost; who removed them is not known.
     for (const chunk of this.#chunks) {
       if (!chunk.sent || chunk.done) continue;
       chunk.sent = false;

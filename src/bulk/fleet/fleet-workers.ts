@@ -1,4 +1,4 @@
-/** A fleet in place of the workers of this machine, for one run. */
+/** Lets the nodes of a fleet replace the workers of this machine for one run. */
 import type { FilesAddress } from '../../distribution/address.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import { ChunkSchedule } from '../run/schedule.js';
@@ -6,20 +6,20 @@ import { FleetPool } from './fleet-pool.js';
 import type { FilesBroker } from './files-broker.js';
 import type { Drivers } from './own-share.js';
 
-/** How long a run that is to end waits for what nodes have in hand. */
+/** How long a run that is to end waits for chunks that nodes have. */
 const LEAVE_MS = 3_000;
 
 export interface FleetWorkers {
   readonly schedule: ChunkSchedule;
-  /** As `PumpOptions` has it. */
+  /** The number of chunks under way, for `PumpOptions`. */
   readonly inFlight: number;
-  /** As `RunFacts` has it. */
+  /** The settings that rows are answered with, for `RunFacts`. */
   readonly settings: AnswerSettings;
-  /** Why rows were not answered; null while all are. */
+  /** Why rows were not answered; null while there was no such fault. */
   fault(): string | null;
-  /** The run is to end: what nodes have in hand is awaited for a while. */
+  /** Called when the run is to end. Waits a while for chunks that nodes have. */
   leave(): void;
-  /** Leaves nothing at the broker. */
+  /** Removes everything of the run from the broker. */
   close(): Promise<void>;
 }
 
@@ -29,16 +29,18 @@ interface FleetRun {
   readonly release: string;
   readonly settings: AnswerSettings;
   readonly tell: (text: string) => void;
-  /** Of a process that answers chunks itself, which hands over the results of these. */
+  /**
+   * This node, in a process that answers chunks itself and so needs no sending of their results.
+   */
   readonly own?: {
     readonly drivers: Drivers;
     readonly node: string;
-    /** With the workers of this node. */
+    /** The schedule of the workers of this node. */
     readonly schedule: ChunkSchedule;
   };
 }
 
-/** The nodes that take chunks at a broker, as workers of a run. */
+/** Makes workers of a run from the nodes that take chunks at a broker. */
 export function fleetWorkers(
   broker: FilesBroker,
   { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,

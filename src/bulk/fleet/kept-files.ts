@@ -1,7 +1,7 @@
 /**
- * Files of jobs at the broker of a fleet: the upload of one that has not ended, and the result of
- * one that has, so that a job outlives the node that has it. Each is an object of a bucket of its
- * own, named by its job.
+ * Keeps files of jobs at the broker of a fleet: the upload of a job until it ends, and then its
+ * result, so that the job outlives its node. Each file is an object in a separate bucket, named
+ * after its job.
  */
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { PIECE_BYTES, type ObjectBucket } from './object-bucket.js';
 const KEPT_FILES = ['input', 'result'] as const;
 type KeptFile = (typeof KEPT_FILES)[number];
 
-/** Hands out the bytes of a file. */
+/** The bytes of a file, in pieces. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
   try {
@@ -48,7 +48,7 @@ export class KeptFiles {
     this.#log = log;
   }
 
-  /** Puts a file there; false where it is larger than what is kept, or cannot be put now. */
+  /** Stores a file at the broker; false where it is too large to be kept, or that fails now. */
   async put(job: string, which: KeptFile, path: string, bytes: number): Promise<boolean> {
     if (bytes > this.#address.keptBytesMax) return false;
     try {
@@ -60,7 +60,9 @@ export class KeptFiles {
     }
   }
 
-  /** Brings a file here, whole or not at all; false where it is not there or cannot be had. */
+  /**
+   * Fetches a file completely or not at all; false where it does not exist or cannot be fetched.
+   */
   async bring(job: string, which: KeptFile, path: string): Promise<boolean> {
     const part = `${path}.${randomUUID()}`;
     try {
@@ -78,14 +80,17 @@ export class KeptFiles {
     }
   }
 
-  /** Removes what there is of a job; what cannot be removed now ages away. Never throws. */
+  /**
+   * Removes files of a job. Those that cannot be removed now are removed for their age. Never
+   * throws.
+   */
   async remove(job: string, files: readonly KeptFile[] = KEPT_FILES): Promise<void> {
     await this.#with((bucket) => bucket.remove(files.map((which) => `${job}.${which}`))).catch(
       () => undefined,
     );
   }
 
-  /** Jobs are few and their files large: each has a connection of its own. */
+  /** Runs `work` with a connection of its own, since jobs are few and their files large. */
   async #with<T>(work: (bucket: ObjectBucket) => Promise<T>): Promise<T> {
     const broker = await FilesBroker.open(this.#address, 'situs jobs', false);
     try {

@@ -1,20 +1,22 @@
-/** Objects of a bucket of an object store, each put once under a name of its own, and removed. */
+/**
+ * A bucket of an object store. Each object is stored once under a unique name, and removed later.
+ */
 import { createHash } from 'node:crypto';
 import { StorageType, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Base64UrlPaddedCodec, type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj';
 import { nanos, nuid } from '@nats-io/transport-node';
 import { isApi, within } from '../../distribution/nats-connection.js';
 
-/** One object; the broker is on a network that takes this long for none. */
+/** Time limit for one object; any network that a broker is on is faster. */
 const OBJECT_MS = 60_000;
-/** Bytes of an object in one message: half of what a broker takes unless it is told otherwise. */
+/** Bytes of an object in one message: half of what a broker accepts by default. */
 export const PIECE_BYTES = 524_288;
-/** Pieces on their way to the broker at a time. */
+/** How many pieces may be on their way to the broker at a time. */
 const PIECES_SENT = 8;
-/** There is a message of that subject, where none was expected. */
+/** The broker's error code: the subject has a message although none was expected. */
 const OTHER_LAST = 10_071;
 
-/** The bytes of an object are not those that were put. */
+/** Thrown when the bytes of an object are not those that were stored. */
 export class DamagedObject extends Error {
   override readonly name = 'DamagedObject';
   readonly object: string;
@@ -33,9 +35,9 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 
 interface BucketOptions {
   readonly name: string;
-  /** Copies that a cluster keeps. */
+  /** How many copies a cluster keeps. */
   readonly replicas: number;
-  /** What nobody removes is removed after so long. */
+  /** How long an object is kept that nobody removes. */
   readonly keptMs: number;
 }
 
@@ -51,7 +53,7 @@ export class ObjectBucket {
     this.#options = options;
   }
 
-  /** Makes the bucket where there is none. */
+  /** Creates the bucket where there is none. */
   async make(): Promise<ObjectStore> {
     const { name, replicas, keptMs } = this.#options;
     this.#store = await new Objm(this.#client).create(name, {
@@ -63,14 +65,14 @@ export class ObjectBucket {
   }
 
   /**
-   * Stores an object; where there is one of the name, that stays. Written message by message, since
-   * the client's own way asks the broker five times for each.
+   * Stores an object; an existing one of this name stays. Pieces are published one by one, since
+   * the client's own method asks the broker five times for each object.
    */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     await within(OBJECT_MS, this.putPieces(name, piecesOf(bytes)));
   }
 
-  /** Stores an object of pieces, none of which is larger than `PIECE_BYTES`. */
+  /** Stores an object from pieces, none of which may be larger than `PIECE_BYTES`. */
   async putPieces(
     name: string,
     pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
@@ -79,7 +81,7 @@ export class ObjectBucket {
       if (this.#store === null) await this.make();
       await this.#put(name, pieces);
     } catch (error) {
-      // The operator may have removed it: the next attempt makes it anew.
+      // The operator may have removed the bucket, so the next attempt creates it again.
       this.#store = null;
       throw error;
     }
@@ -98,8 +100,9 @@ export class ObjectBucket {
   }
 
   /**
-   * The same in pieces, the last of which is followed by DamagedObject where they are not what was
-   * put. Read message by message, since the client's own way leaves a consumer behind for each.
+   * Reads an object in pieces. Throws DamagedObject after the last one where they are not what was
+   * stored. Messages are read one by one, since the client's own method leaves a consumer behind
+   * for each object.
    */
   async read(name: string): Promise<AsyncIterable<Uint8Array> | null> {
     const info = await this.#info(name);
@@ -129,7 +132,7 @@ export class ObjectBucket {
     return (await this.#info(name)) !== null;
   }
 
-  /** Removes objects, without a trace of them. */
+  /** Removes objects, without leaving a mark of their deletion. */
   async remove(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const info = await this.#info(name);
@@ -155,14 +158,14 @@ export class ObjectBucket {
         size += piece.length;
         chunks += 1;
         const stored = this.#client.publish(subject, piece);
-        // Awaited later, and it may fail before.
+        // It is awaited later, and may fail before that.
         stored.catch(() => undefined);
         sent.push(stored);
         if (sent.length >= PIECES_SENT) await sent.shift();
       }
       await Promise.all(sent);
     } catch (error) {
-      // Nobody would find what was stored of it.
+      // Removes the pieces stored so far, since nobody would find them.
       await Promise.allSettled(sent);
       await this.#manager.streams.purge(this.#stream, { filter: subject }).catch(() => undefined);
       throw error;
@@ -208,7 +211,10 @@ export class ObjectBucket {
   }
 }
 
-/** Removes objects one after the other, beside what goes on; what cannot be removed ages away. */
+/**
+ * Removes objects one after the other in the background. Those that cannot be removed are removed
+ * for their age.
+ */
 export class Removal {
   readonly #objects: ObjectBucket;
   over: Promise<void> = Promise.resolve();

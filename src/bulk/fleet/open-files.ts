@@ -1,5 +1,5 @@
 /**
- * A node's part in the files of a fleet, as its service has it; the client is loaded when it
+ * What a service does for the files of its fleet. The client of the broker is only loaded when it
  * starts.
  */
 import { packageVersion } from '../../base/process.js';
@@ -18,19 +18,19 @@ import { Drivers } from './own-share.js';
 const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
 
 interface FilesOptions {
-  /** As SITUS_FLEET has it, not empty. */
+  /** The value of SITUS_FLEET, which is not empty. */
   readonly url: string;
   readonly varDir: string;
   readonly log: Log;
   readonly live: Pick<LiveDataset, 'release' | 'has' | 'ask' | 'unpin'>;
   readonly schedule: ChunkSchedule;
-  /** Workers of files. */
+  /** How many workers answer files. */
   readonly threads: number;
-  /** Of the jobs of this node. */
+  /** Settings for the jobs of this node. */
   readonly settings: AnswerSettings;
 }
 
-/** What is told of it. */
+/** The state of the fleet's files, for metrics and health. */
 export interface FilesStatus {
   /** Whether the broker can be reached. */
   readonly reached: boolean;
@@ -57,14 +57,14 @@ export class FleetFiles {
     return { reached, inHand, counts };
   }
 
-  /** Begins to take chunks; a broker that is away is tried on. */
+  /** Begins to take chunks; while the broker is away, keeps trying. */
   start(): void {
     this.#starting = this.#start();
   }
 
   /**
-   * The nodes as workers of a job of this one; null where none can be reached that has the release,
-   * or this one is leaving: the job is then answered here.
+   * The nodes as workers of a job of this one. Null where no node with the release can be reached
+   * or this node is leaving; the job is then answered here.
    */
   async workers(job: string, release: string): Promise<FleetWorkers | null> {
     if (this.#leaving) return null;
@@ -100,7 +100,9 @@ export class FleetFiles {
     }
   }
 
-  /** Files of jobs at the broker, for servers on one store; the client is loaded when needed. */
+  /**
+   * Files of jobs at the broker, for servers on one store. The client is loaded when it is needed.
+   */
   get jobFiles(): JobFiles {
     const { address } = this;
     const { log } = this.#options;
@@ -114,13 +116,13 @@ export class FleetFiles {
     };
   }
 
-  /** Takes no more, and hands back what it has not begun with. */
+  /** Takes no more chunks, and gives back those that no worker has begun. */
   leave(): void {
     this.#leaving = true;
     this.#taker?.leave();
   }
 
-  /** Finishes what it has begun until a moment of `performance`, and hands back the rest. */
+  /** Finishes chunks until a time of `performance.now`, and gives back the rest. */
   async close(until: number): Promise<void> {
     this.leave();
     await this.#starting;
@@ -137,7 +139,7 @@ export class FleetFiles {
       program: packageVersion(),
       log,
       schedule,
-      // One more than there are workers: while its result is stored, they have the next one.
+      // One more than there are workers, so that they have the next one while a result is stored.
       handsMax: threads + 1,
       drivers: this.#drivers,
       releases: {

@@ -1,30 +1,33 @@
 /**
- * How the rows of a job are shared between the workers of its own node and the other nodes. Parts
- * that wait are taken one by one by these workers as they have room, and by the other nodes some
- * together as chunks, as many as these have hands for. So a node sends the broker nothing of what
- * it answers itself, and nobody has more in hand at the end than what is left for each.
+ * How the rows of a run are shared between the workers of its own node and the other nodes. These
+ * workers take waiting parts one by one as they have room; the other nodes get several together as
+ * a chunk, as many chunks as they can take. So a node sends the broker nothing that it answers
+ * itself, and at the end nobody has more to do than the others.
  */
 import type { RowsRequest } from '../../pool/types.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import type { ChunkResult } from './chunk-object.js';
 import type { FilesBroker } from './files-broker.js';
 
-/** A chunk is this part of what waits at most, so that all come to the end at once. */
+/**
+ * A chunk takes at most this fraction of the waiting parts (one in so many), so that all nodes
+ * finish at about the same time.
+ */
 const PART_OF_WAITING = 4;
-/** Chunks that a node of a version that does not tell takes at a time. */
+/** How many chunks a node takes at a time whose version does not say so. */
 const HANDS = 2;
-/** How often it is asked who is there. */
+/** How often the other nodes are asked. */
 const ASK_MS = 5_000;
 
-/** What answers a job beside the other nodes. */
+/** This node, which answers rows of a run too. */
 export interface OwnNode {
   readonly node: string;
   readonly schedule: ChunkSchedule;
-  /** Told when nothing waits any more. */
+  /** Called when no parts wait any more. */
   readonly emptied: () => void;
 }
 
-/** Parts that wait for a worker of this node, or to be sent in a chunk. */
+/** The parts that wait for a worker of this node, or to be sent in a chunk. */
 export class WaitingParts implements ChunkSource {
   readonly #own: OwnNode | null;
   #parts: RowsRequest[] = [];
@@ -46,23 +49,23 @@ export class WaitingParts implements ChunkSource {
     return this.take(1)[0] ?? null;
   }
 
-  /** Takes the first ones. */
+  /** Takes the first parts, up to `most`. */
   take(most: number): readonly RowsRequest[] {
     const taken = this.#parts.splice(0, most);
     if (taken.length > 0 && this.#parts.length === 0) this.#own?.emptied();
     return taken;
   }
 
-  /** Takes a chunk for other nodes. */
+  /** Takes the parts of a chunk for other nodes. */
   takeChunk(most: number): readonly RowsRequest[] {
     if (this.#own === null) return this.take(most);
     return this.take(Math.min(most, Math.ceil(this.#parts.length / PART_OF_WAITING)));
   }
 }
 
-/** The other nodes that have the release of a job. */
+/** The other nodes that have the release of a run. */
 export class OtherNodes {
-  /** Chunks that they take at a time, and one more for each. */
+  /** How many chunks they take at a time, plus one more for each node. */
   hands = 0;
   readonly #broker: FilesBroker;
   readonly #release: string;
@@ -75,7 +78,7 @@ export class OtherNodes {
     this.#node = node;
   }
 
-  /** Asks who is there, unless that was done a moment ago; calls back when there are more. */
+  /** Asks the other nodes, unless that was done recently; calls `more` when they can take more. */
   async look(more: () => void): Promise<void> {
     if (performance.now() - this.#askedAt < ASK_MS) return;
     this.#askedAt = performance.now();
@@ -91,16 +94,16 @@ export class OtherNodes {
   }
 }
 
-/** What drives a job of this process. */
+/** The part of this process that drives a run. */
 interface Driver {
   take(chunk: string, result: ChunkResult): void;
-  /** Whether rows of it wait for the workers of this node. */
+  /** Whether rows of the run wait for the workers of this node. */
   readonly busy: boolean;
 }
 
-/** The jobs that this process drives. */
+/** The runs that this process drives. */
 export class Drivers {
-  /** Told when rows of one do not wait any more. */
+  /** Called when rows of one of the runs no longer wait. */
   idle: () => void = () => undefined;
   readonly #of = new Map<string, Driver>();
 

@@ -1,4 +1,4 @@
-/** Some parts of a run that go to the broker together, and what became of them so far. */
+/** Parts of a run that go to the broker together, and their state. */
 import type { RowsRequest } from '../../pool/types.js';
 import { rowsOf } from '../row/chunk-payload.js';
 import type { ChunkOrder, ChunkPart, ChunkResult } from './chunk-object.js';
@@ -9,29 +9,29 @@ import { sentChunk } from './sent-form.js';
 export interface PoolChunk {
   readonly parts: readonly RowsRequest[];
   readonly order: ChunkOrder;
-  /** It is in the queue, or was. */
+  /** Whether the chunk was queued. */
   sent: boolean;
-  /** It lies beside the queue, or may. */
+  /** Whether the chunk may also be stored as an object. */
   stored: boolean;
-  /** Its result is said to be at the broker. */
+  /** Whether its result has come or is said to be stored at the broker. */
   done: boolean;
   reading: boolean;
   result: ChunkResult | null;
-  /** So often it was queued. */
+  /** How often the chunk was queued. */
   attempts: number;
 }
 
-/** What a run is answered over a fleet with. */
+/** What a run needs to be answered over a fleet. */
 export interface FleetPoolOptions {
   readonly broker: FilesBroker;
   /** Name of the run. */
   readonly run: string;
   readonly release: string;
-  /** Rows of a chunk. */
+  /** How many rows a chunk has. */
   readonly rows: number;
-  /** How long nothing may come before it is asked whether any node has the release. */
+  /** How long nothing may come before nodes are asked whether any has the release. */
   readonly waitMs: number;
-  /** Told what keeps it waiting. */
+  /** Called with what keeps the run waiting. */
   readonly tell: (text: string) => void;
   /** Absent where this process answers no rows. */
   readonly own?: OwnNode;
@@ -41,7 +41,7 @@ function bytesOf(payload: string | Uint8Array): Uint8Array {
   return typeof payload === 'string' ? Buffer.from(payload) : payload;
 }
 
-/** A chunk of these parts; `id` is in its name, with its first row. */
+/** A chunk of parts. Its name has `id` and the number of its first row. */
 export function chunkOf(
   parts: readonly RowsRequest[],
   { run, release }: Pick<FleetPoolOptions, 'run' | 'release'>,
@@ -62,7 +62,7 @@ export function chunkOf(
   };
 }
 
-/** Its parts as they travel. */
+/** The parts of a chunk in the form in which they are sent. */
 export function partsOf({ parts }: PoolChunk): readonly ChunkPart[] {
   return parts.map(({ grants, payload }) => ({ grants, payload: sentChunk(bytesOf(payload)) }));
 }

@@ -1,6 +1,7 @@
 /**
- * Chunks and results as machines send them to one another. They are those of row/chunk-payload.ts,
- * but for the run and the tally, which are JSON here: a node of another version reads it as well.
+ * Chunks and results in the form that machines send each other. They differ from those of
+ * row/chunk-payload.ts only in the run and the tally, which are JSON here, so that a node of
+ * another version can read them.
  */
 import { bufferOf } from '../../base/growing-bytes.js';
 import type { PinnedRelease } from '../../pool/types.js';
@@ -17,7 +18,7 @@ import {
 const U32 = 4;
 
 interface SentTally extends Omit<ChunkTally, 'refusals'> {
-  /** The first one. */
+  /** The first refused row; null where there is none. */
   readonly refusal: RefusedRow | null;
 }
 
@@ -25,7 +26,7 @@ function headOf(bytes: Buffer): Buffer {
   return bytes.subarray(U32, U32 + bytes.readUInt32LE(0));
 }
 
-/** What was sent with another head before it, in memory of its own. */
+/** A copy of `bytes` with another head. */
 function withHead(bytes: Buffer, head: Buffer): Buffer {
   const rest = bytes.subarray(U32 + bytes.readUInt32LE(0));
   const all = Buffer.allocUnsafeSlow(U32 + head.length + rest.length);
@@ -39,15 +40,15 @@ function asJson(value: RunFacts | SentTally): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** A chunk for another machine. */
+/** The form of a chunk for another machine. */
 export function sentChunk(payload: Uint8Array): Buffer {
   const bytes = bufferOf(payload);
   return withHead(bytes, asJson(decodeRun(headOf(bytes))));
 }
 
 /**
- * A chunk of another machine as workers here take it: from the release where it lies here.
- * @throws Error where the rows are of another release.
+ * The form of another machine's chunk for workers here, with the place of the release here.
+ * @throws Error where the rows are for another release.
  */
 export function takenChunk(bytes: Buffer, { id, dir }: PinnedRelease): Buffer {
   const run: RunFacts = JSON.parse(headOf(bytes).toString('utf8'));
@@ -55,14 +56,14 @@ export function takenChunk(bytes: Buffer, { id, dir }: PinnedRelease): Buffer {
   return withHead(bytes, encodeRun({ ...run, release: { id, dir } }));
 }
 
-/** A result for another machine; a copy. */
+/** The form of a result for another machine; a copy. */
 export function sentResult(body: Uint8Array): Buffer {
   const bytes = bufferOf(body);
   const { refusals, ...counts } = decodeTally(headOf(bytes));
   return withHead(bytes, asJson({ ...counts, refusal: refusals[0] ?? null }));
 }
 
-/** A result of another machine as workers here give it. */
+/** The form of another machine's result that workers here would give. */
 export function takenResult(answer: Uint8Array): Buffer {
   const bytes = bufferOf(answer);
   const { refusal, ...counts }: SentTally = JSON.parse(headOf(bytes).toString('utf8'));

@@ -1,4 +1,4 @@
-/** The plain bytes of a body that is stored, from any place of it, and files that jobs may read. */
+/** Reads the plain bytes of a stored body from any position, and finds files that jobs may read. */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
@@ -7,28 +7,28 @@ import { TURN_BYTES_MAX } from '../../base/turns.js';
 import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 
-/** Opens a body at a place in it, counted in plain bytes. */
+/** Opens a body at a position, which counts plain bytes. */
 export type ByteSource = (from: number) => AsyncIterable<Uint8Array>;
 
-/** As much as is worked on in one turn of the event loop. */
+/** As much as is processed in one turn of the event loop. */
 const READ_BYTES = TURN_BYTES_MAX;
-/** More than the longest header line and the piece it ends in. */
+/** More than the longest header line and the piece that it ends in. */
 const HELD_BYTES_MAX = 1_048_576;
 
-/** What a file is recognised by when a run goes on. */
+/** Tells whether a file is still the same when a run continues. */
 export interface FileIdentity {
   readonly bytes: number;
   /** Milliseconds since 1970, with a fraction. */
   readonly modifiedMs: number;
 }
 
-/** Size and time of an open file. */
+/** Size and modification time of an open file. */
 export async function identityOf(file: FileHandle): Promise<FileIdentity> {
   const { size, mtimeMs } = await file.stat();
   return { bytes: size, modifiedMs: mtimeMs };
 }
 
-/** Thrown when a file is not the one it was: what was answered of it belongs to another. */
+/** Thrown when a file has changed, so that the answers so far belong to another content. */
 export class FileChanged extends Error {
   override readonly name = 'FileChanged';
 
@@ -37,7 +37,7 @@ export class FileChanged extends Error {
   }
 }
 
-/** The bytes of a stream after the first ones. */
+/** The bytes of `pieces` after the first `from` bytes. */
 async function* skipped(
   pieces: AsyncIterable<Uint8Array>,
   from: number,
@@ -52,7 +52,7 @@ async function* skipped(
   }
 }
 
-/** Reads an open file without moving it; it is left open. */
+/** Reads an open file at explicit positions, and leaves it open. */
 export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uint8Array> {
   for (let at = from; ; ) {
     const piece = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -64,8 +64,9 @@ export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uin
 }
 
 /**
- * Reads a file, unpacked where `packed`. A symbolic link is refused unless they are `followed`.
- * @throws FileChanged when it is not the one that `identity` tells of.
+ * Opens the reader of a file, unpacking it where `packed`. Symbolic links are refused unless
+ * `followed`.
+ * @throws FileChanged when the file does not have this `identity`.
  */
 export function fileSource(
   path: string,
@@ -86,7 +87,7 @@ export function fileSource(
       if (!packed) yield* fileBytes(file, from);
       else {
         const raw = file.createReadStream({ start: 0, autoClose: false });
-        // A failure of any of the steps is thrown by the last one.
+        // The last step of the pipeline throws the failure of any step.
         yield* skipped(
           pipeline(raw, createGunzip(), () => undefined),
           from,
@@ -99,8 +100,8 @@ export function fileSource(
 }
 
 /**
- * Reads input that can be read only once, such as a pipe; as much as a header line of it is kept
- * and can be read again.
+ * Opens the reader of input that can be read only once, such as a pipe. As much as a header line
+ * needs is kept, so that this part can be read again.
  */
 export function onceSource(stream: AsyncIterable<Uint8Array>): ByteSource {
   const iterator = stream[Symbol.asyncIterator]();
@@ -117,9 +118,9 @@ export function onceSource(stream: AsyncIterable<Uint8Array>): ByteSource {
   };
 }
 
-// Files that jobs may read where they are: those of one folder, and nothing that leads out.
+// Files that jobs may read in place: only those of one folder.
 
-/** Characters of a name. */
+/** Longest name of a file. */
 const FILE_NAME_CHARS_MAX = 1_024;
 
 /** A file that may be read. */
@@ -139,8 +140,8 @@ function isName(name: string): boolean {
 }
 
 /**
- * Finds a file by its name in the folder. Null when there is none: a name that leads out, a
- * symbolic link anywhere on the way and a folder are as if they were not there.
+ * Finds a file of the folder by its name. Null where there is none. A name that leads out of the
+ * folder, a name with a symbolic link in its path and the name of a folder count as missing.
  */
 export async function allowedFile(folder: string, name: string): Promise<AllowedFile | null> {
   if (!isName(name)) return null;
@@ -152,23 +153,28 @@ export async function allowedFile(folder: string, name: string): Promise<Allowed
       ? { path, identity: { bytes: found.size, modifiedMs: found.mtimeMs } }
       : null;
   } catch {
-    // It is not there, or may not be looked at.
+    // The file does not exist or may not be read.
     return null;
   }
 }
 
-/** Account names that can be folder names as they are: every file system keeps them apart. */
+/**
+ * Account names that can be folder names unchanged, since every file system keeps them distinct.
+ */
 const PLAIN = /^(?!account-)[a-z0-9][a-z0-9._-]{0,99}$/;
 const HASH_CHARS = 32;
 
-/** Name of the folder of an account: the account itself, or its hash where that is no name. */
+/**
+ * Name of the folder of an account: the account's name, or a hash of it where it cannot be a folder
+ * name.
+ */
 function accountFolder(account: string): string {
   if (PLAIN.test(account)) return account;
   const hash = createHash('sha256').update(account, 'utf8').digest('hex');
   return `account-${hash.slice(0, HASH_CHARS)}`;
 }
 
-/** Where the files of an account are. */
+/** The folder with the files of an account. */
 export function filesOf(filesDir: string, account: string): string {
   return join(filesDir, accountFolder(account));
 }

@@ -1,4 +1,7 @@
-/** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
+/**
+ * Creates a job: reads what is asked for, stores the body, uses the Idempotency-Key and makes the
+ * record.
+ */
 import { faultOf, type Log } from '../../log.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
@@ -26,7 +29,7 @@ import {
 } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 
-/** Bytes of a body that names a file. */
+/** Longest body that names a file. */
 export const JOB_BODY_BYTES_MAX = 65_536;
 
 export interface CreationServices {
@@ -35,15 +38,15 @@ export interface CreationServices {
   readonly releases: ReleaseSource & KnownReleases;
   readonly baseUrl: string;
   readonly log: Log;
-  /** Accounts and Idempotency-Keys of jobs whose body is under way. */
+  /** Accounts with Idempotency-Keys of jobs whose body is still being received. */
   readonly underWay: Set<string>;
 }
 
-/** What is known when the body is there. */
+/** What is known of a job when its body is complete. */
 interface Arrived {
   readonly asked: AskedJob;
   readonly identity: FileIdentity;
-  /** What a later request with the same Idempotency-Key must have in common with this one. */
+  /** Text that a later request with the same Idempotency-Key must have too. */
   readonly fingerprint: string;
 }
 
@@ -55,12 +58,12 @@ export class JobCreation implements DuplexEvents {
   readonly #exchange: DuplexExchange;
   readonly #id: string;
   readonly #dataset: string;
-  /** Empty without one. */
+  /** The Idempotency-Key; empty without one. */
   readonly #key: string;
-  /** Told by the body where that names a file. */
+  /** The kind of rows; a body that names a file may change it. */
   #kind: BulkKind = 'lookup';
   #upload: JobUpload | null = null;
-  /** Of a body that names a file; null once it was too long. */
+  /** The body so far, where it names a file; null once it was too long. */
   #body: Buffer | null = NO_BYTES;
   #bodyBytes = 0;
   #over = false;
@@ -99,7 +102,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   drained(): void {
-    // The answer is sent as a whole.
+    // The answer is sent at once, so there is nothing to wait for.
   }
 
   waiting(): boolean {
@@ -142,7 +145,7 @@ export class JobCreation implements DuplexEvents {
     });
   }
 
-  /** The body names a file. */
+  /** Creates the job of a body that names a file. */
   async #named(body: Buffer): Promise<void> {
     const { jobs } = this.#services;
     const found = await askedOfFile(this.#services, this.#caller.key, body, (kind) => {
@@ -184,7 +187,7 @@ export class JobCreation implements DuplexEvents {
     }
   }
 
-  /** The key leads to no job of its own. */
+  /** Answers where the Idempotency-Key is in use or was used before, so that no job is created. */
   #taken(claimed: Exclude<Claimed, { readonly kind: 'fresh' }>): void {
     if (claimed.kind === 'kept') return this.#send(replayed(claimed.answer, this.#caller.fields));
     this.#refuse(takenKey(claimed.kind, 'body'));
@@ -199,7 +202,7 @@ export class JobCreation implements DuplexEvents {
     const { key, fields } = this.#caller;
     const { kind, input, output, strict, map, delimiter, defaults, kept } = bulk;
     let reply: Reply | null = null;
-    // From here on the job stays, whether the client does or not.
+    // From here on the job is created even if the client closes the connection.
     this.#done();
     const uploaded = file === null ? await jobs.keeper.keepUpload(this.#id, bytes) : '';
     const made = jobs.create(
@@ -242,7 +245,7 @@ export class JobCreation implements DuplexEvents {
     if (reply !== null) this.#exchange.send(reply);
   }
 
-  /** What is thrown on the way becomes a refusal, and nothing is left of the job. */
+  /** Waits for `work`. What it throws is answered as a refusal, and the job is dropped. */
   async #guard(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -261,7 +264,7 @@ export class JobCreation implements DuplexEvents {
     this.#exchange.send(reply);
   }
 
-  /** Nothing is left to be given up. */
+  /** Marks the request as finished, so that nothing has to be undone any more. */
   #done(): void {
     this.#over = true;
     if (this.#key !== '') this.#services.underWay.delete(this.#mark);

@@ -1,15 +1,15 @@
-/** Output on a disk: written in order, and its checkpoints kept only once it is there. */
+/** Writes output to a file in order. A checkpoint is saved only when its output is on the disk. */
 import type { FileHandle } from 'node:fs/promises';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 
-/** Bytes that may wait to be written. */
+/** How many bytes may wait to be written. */
 const WAITING_BYTES_MAX = 4_194_304;
 
-/** Smaller pieces are put together before they are written. */
+/** Shorter pieces are joined before they are written. */
 const PIECE_BYTES = 16_384;
 
-/** Thrown when the disk that output may take is used up, with the limit in bytes. */
+/** Thrown when output has used up the disk space that it may take; has the limit in bytes. */
 export class DiskLimit extends Error {
   override readonly name = 'DiskLimit';
   readonly bytesMax: number;
@@ -22,34 +22,36 @@ export class DiskLimit extends Error {
 
 interface DurableOptions {
   readonly file: FileHandle;
-  /** Where in the file writing begins. */
+  /** The position in the file where writing begins. */
   readonly at: number;
-  /** Keeps a checkpoint; null where there are none and the file is flushed at its end alone. */
+  /** Saves a checkpoint; null where there are none, so that the file is flushed only at its end. */
   readonly save: ((checkpoint: Checkpoint) => Promise<void>) | null;
-  /** Takes room for so many bytes or throws. */
+  /** Reserves bytes of disk space, or throws. */
   readonly take?: (bytes: number) => void;
 }
 
-/** What is told of it. */
+/** What an output calls back. */
 export interface OutputEvents {
   /** Bytes can be written again after `write` returned false. */
   drained(): void;
-  /** The disk, its limit or the store refused; nothing more is written. */
+  /** The disk, its limit or the store failed; nothing more is written. */
   failed(error: unknown): void;
 }
 
-/** Where a run writes. */
+/** The output of a run. */
 export interface RunOutput {
   listen(events: OutputEvents): void;
-  /** Takes bytes that stay as they are; false when no more should come until `drained`. */
+  /**
+   * Takes bytes, which must not change afterwards. False when no more should come until `drained`.
+   */
   write(output: Uint8Array): boolean;
-  /** What was written so far is whole chunks. */
+  /** Tells that the output so far ends with a complete chunk. */
   reached(checkpoint: Checkpoint): void;
-  /** Resolves when everything is written and kept; rejects when it cannot be. */
+  /** Resolves when everything is on the disk; rejects when that failed. */
   flush(): Promise<void>;
 }
 
-/** What is left of pieces after so many bytes. */
+/** The pieces without their first `bytes` bytes. */
 function after(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   let left = bytes;
   const index = pieces.findIndex(({ length }) => {
@@ -61,16 +63,16 @@ function after(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Arra
 }
 
 /**
- * Appends to a file. Chunks that come while the disk is busy are written together, so each is
- * durable as soon as the disk allows.
+ * Appends to a file. Chunks that come while the disk is busy are written together, so that each
+ * becomes durable as soon as possible.
  */
 export class DurableOutput implements RunOutput {
   readonly #options: DurableOptions;
   #events: OutputEvents = { drained: () => undefined, failed: () => undefined };
   #at: number;
-  /** What is to be written next. */
+  /** Pieces to be written next. */
   #waiting: Uint8Array[] = [];
-  /** The end of it: pieces may be one byte each. */
+  /** Short pieces that follow them, joined, since pieces may have one byte each. */
   #small = NO_BYTES;
   #waitingBytes = 0;
   #checkpoint: Checkpoint | null = null;
@@ -140,7 +142,8 @@ export class DurableOutput implements RunOutput {
   async #drain(): Promise<void> {
     const { file, save } = this.#options;
     try {
-      // One turn of the event loop later, so that a chunk and its checkpoint are written together.
+      // Begins in the next turn of the event loop, so that a chunk and its checkpoint are written
+      // together.
       await new Promise(setImmediate);
       while (this.#waitingBytes > 0 || this.#checkpoint !== null) {
         const output = this.#takeWaiting();
@@ -162,7 +165,7 @@ export class DurableOutput implements RunOutput {
     }
   }
 
-  /** Returns how many bytes there were. */
+  /** Writes pieces and returns how many bytes they have. */
   async #append(output: readonly Uint8Array[]): Promise<number> {
     const from = this.#at;
     for (let left = output; left.length > 0; ) {

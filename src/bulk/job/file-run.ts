@@ -1,7 +1,7 @@
 /**
- * A stored body to stored output, in one go or in several: a run that is stopped or killed goes on
- * from its last checkpoint, and the output is the same bytes as of one that was never disturbed.
- * Beside it what a job counts as.
+ * Runs a stored body to stored output, in one attempt or several: a run that was stopped or killed
+ * continues from its last checkpoint, and its output has the same bytes as that of an uninterrupted
+ * run. `JobUsage` counts the rows of a job.
  */
 import { NO_BYTES } from '../../base/growing-bytes.js';
 import { isProblem } from '../../base/problem.js';
@@ -25,7 +25,7 @@ import {
 import type { ByteSource } from './byte-source.js';
 import type { RunOutput } from './durable-output.js';
 
-// What a job counts as.
+// The usage of a job.
 
 function most(one: Counts, other: Counts): Counts {
   return {
@@ -35,7 +35,7 @@ function most(one: Counts, other: Counts): Counts {
   };
 }
 
-/** Quotas and counters of rows that are counted later than they are answered. */
+/** Quotas and counters of rows that are counted some time after they were answered. */
 export interface JobRowsUsage extends RowsUsage {
   answerRows(admission: RowsAdmission, counts: Counts): void;
   storeRows(transaction: StoreTransaction, key: Metered, counts: Counts): UsageRecord | null;
@@ -45,19 +45,20 @@ export interface JobRowsUsage extends RowsUsage {
 }
 
 /**
- * The usage of one attempt at a job. Rows are used up from when they are answered, and counted in
- * the transaction that keeps the checkpoint after them: once each, however often it is killed.
+ * Counts the usage of one attempt at a job. Rows use up the quota when they are answered, and are
+ * counted in the transaction that saves the next checkpoint: so each row is counted once, however
+ * often the process is killed.
  */
 export class JobUsage implements RowsUsage {
   readonly #usage: JobRowsUsage;
   readonly #key: Metered;
-  /** Answered and not counted. */
+  /** Usage of rows that were answered but not counted yet. */
   #open: Counts = NO_COUNTS;
-  /** Counted up to the last checkpoint, by all attempts. */
+  /** Usage that all attempts have counted up to the last checkpoint. */
   #counted: Counts;
   #over = false;
 
-  /** @param counted up to where it goes on, and `before` by a server whose output is lost */
+  /** @param counted up to where the attempt continues; `before` by a server whose output is lost */
   constructor(usage: JobRowsUsage, key: Metered, counted: Counts, before: Counts) {
     this.#usage = usage;
     this.#key = key;
@@ -77,7 +78,7 @@ export class JobUsage implements RowsUsage {
     this.#open = plusCounts(this.#open, counts, 1);
   }
 
-  /** Keeps a checkpoint before which so much was counted in all; `keep` puts it. */
+  /** Has `keep` store a checkpoint, and counts the rows before it, whose usage is `total`. */
   async save<T>(
     total: Counts,
     keep: (beside: (transaction: StoreTransaction) => void) => Promise<T>,
@@ -99,7 +100,10 @@ export class JobUsage implements RowsUsage {
     }
   }
 
-  /** The attempt is over: what it answered beyond its last checkpoint is answered again. */
+  /**
+   * Ends the attempt. Rows after its last checkpoint are not counted, since they are answered
+   * again.
+   */
   end(): void {
     this.#over = true;
     this.#usage.dropRows(this.#key, this.#open);
@@ -114,31 +118,31 @@ interface FileRunOptions
   > {
   readonly input: ByteSource;
   readonly output: RunOutput;
-  /** Null for a run from the beginning. */
+  /** Where to continue; null for a run from the beginning. */
   readonly from: Checkpoint | null;
-  /** The output before `from`, read for its hash. */
+  /** Reads the output before `from`, which is needed for the hash. */
   readonly earlier: () => AsyncIterable<Uint8Array>;
-  /** Told when it is paused. */
+  /** Called when the run is paused. */
   readonly paused?: () => void;
 }
 
-/** What became of a run. */
+/** How an attempt at a run ended. */
 export type FileRunEnd =
-  /** It came to its end; `stopped` in it tells of one before the last row. */
+  /** The run has ended; `end.stopped` tells whether that was before the last row. */
   | {
       readonly kind: 'ended';
       readonly end: Trailer;
       readonly bytes: number;
       readonly sha256: string;
     }
-  /** It was paused and can go on from its last checkpoint. */
+  /** The run was paused and can continue from its last checkpoint. */
   | { readonly kind: 'paused' }
-  /** Workers failed it or there are none; it can go on from its last checkpoint. */
+  /** Workers failed or are unavailable; the run can continue from its last checkpoint. */
   | { readonly kind: 'broken'; readonly message: string }
-  /** The body cannot be read as rows at all. */
+  /** The body cannot be read as rows. */
   | { readonly kind: 'refused'; readonly refused: Problem };
 
-/** The beginning of a CSV body; null where rows begin at once. */
+/** The beginning of a CSV body; null for NDJSON, which has none. */
 export async function readBeginning(
   input: ByteSource,
   request: RunRequest,
@@ -168,19 +172,19 @@ export class FileRun {
     this.#options = options;
   }
 
-  /** Rows that were answered so far. */
+  /** How many rows were answered so far. */
   get rows(): number {
     return this.#run?.rows ?? this.#options.from?.rows ?? 0;
   }
 
-  /** Bytes of the body up to the last row that was answered. */
+  /** How many bytes of the body precede the first row without an answer. */
   get at(): number {
     return this.#at;
   }
 
   /**
-   * Runs to the end; to be called once. Whatever it resolves with is on the disk.
-   * @throws what reading, writing or keeping a checkpoint throws.
+   * Runs to the end. Call it once. All output is on the disk when it resolves.
+   * @throws whatever reading, writing or saving a checkpoint throws.
    */
   async run(): Promise<FileRunEnd> {
     const { input, request, from, output } = this.#options;
@@ -204,7 +208,7 @@ export class FileRun {
     return this.#finish(await over);
   }
 
-  /** Stops after the chunks under way; `run` then resolves. */
+  /** Stops after the chunks that are under way; `run` then resolves. */
   pause(): void {
     this.#pausing = true;
     this.#tellPaused();

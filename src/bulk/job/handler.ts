@@ -1,11 +1,11 @@
 /**
- * Bulk jobs: POST /bulk/jobs makes one of an upload or of a file in the allowed folder, GET lists
- * them and tells of one, GET …/result sends what it wrote, DELETE cancels or removes it. A job of
- * another account is answered like one that never was.
+ * Bulk jobs. POST /bulk/jobs creates one from an upload or from a file in the allowed folder. GET
+ * lists them or shows one, GET …/result sends the result, and DELETE cancels or removes a job. A
+ * job of another account is answered like one that does not exist.
  *
- * A job is made in this order: key (401), rate (429), plan (403), format and options (406, 415,
- * 422), room for one more job (429 with the limit), quota (405 with code 107), dataset (503), the
- * body (408, 413, 422, 507 with the limit), and the Idempotency-Key (400, 409, 422).
+ * Creation checks in this order: key (401), rate (429), plan (403), format and options (406, 415,
+ * 422), the number of jobs (429 with the limit), quota (405 with code 107), dataset (503), the body
+ * (408, 413, 422, 507 with the limit), and the Idempotency-Key (400, 409, 422).
  */
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
@@ -33,12 +33,12 @@ import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
 import { FAULT_DETAIL, storeRefusal } from '../../http/problem-reply.js';
 
-// A job from its head: refused before its body is read, or begun.
+// The head of a request for a job: refuses it before its body is read, or begins the job.
 
-/** Stands in for the kind of rows until the body has named it. */
+/** The kind of rows that is assumed until the body has named it. */
 const ANY_KIND = 'lookup';
 
-/** Why an Idempotency-Key cannot be used for one more body; null where it can. */
+/** Why an Idempotency-Key cannot be used for another job; null where it can. */
 function unfitToken(
   { underWay }: CreationServices,
   account: string,
@@ -93,7 +93,9 @@ function openJob(
   begin(services, caller, request, exchange, asked, release.id);
 }
 
-/** A disk that does not take the folder of a job refuses it as one that does not take its body. */
+/**
+ * Begins a job. Where the disk fails to make its folder, the refusal is the same as for its body.
+ */
 function begin(...job: ConstructorParameters<typeof JobCreation>): void {
   const [{ jobs, log }, caller, , exchange, asked] = job;
   try {
@@ -110,14 +112,14 @@ interface JobServices extends Pick<BulkServices, 'gate'>, CreationServices {
   readonly log: Log;
 }
 
-/** The id in a path of jobs. */
+/** The id in the path of a job. */
 function idOf(path: string): string {
   return path.split('/')[3] ?? '';
 }
 
 const RULES = bulkRules(JOBS_PATH);
 
-/** Runs what answers a caller about one job. */
+/** Finds the job of a request and calls `handle`, or refuses the request. */
 function withJob(
   services: JobServices,
   caller: Caller,
@@ -212,22 +214,22 @@ function jobRoutes(services: JobServices): readonly Route[] {
   ];
 }
 
-/** What jobs are opened with: their folder, their registry and their routes. */
+/** Options for opening jobs: their folder, registry and routes. */
 interface OpenJobOptions
   extends Pick<BulkServices, 'gate'>,
     Pick<CreationServices, 'baseUrl' | 'idempotency' | 'log'>,
     Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage' | 'fleet' | 'settings'> {
   readonly releases: CreationServices['releases'] & JobReleases;
-  /** What days are counted by. */
+  /** The clock that tells how many days ago a job ended. */
   readonly age: () => number;
   readonly store: Store;
-  /** For servers on one database, which find one another's jobs. */
+  /** For servers on one store: keeps files where the other servers can reach them. */
   readonly files: JobFiles | null;
-  /** This server among those of the store, and the name of its folder of jobs. */
+  /** This server as one of those on the store; `place` is the name of its folder of jobs. */
   readonly member: JobMember;
   readonly place: string;
   readonly varDir: string;
-  /** Whose workers, limits and turns jobs share. */
+  /** The uploads of this server, whose workers, limits and schedule the jobs share. */
   readonly uploads: Uploads;
   readonly kinds: readonly JobKind[];
   readonly limits: SpaceLimits;
@@ -239,7 +241,7 @@ export interface JobParts {
   readonly jobs: JobRegistry;
 }
 
-/** Opens the routes and what they need; jobs run from `jobs.start()` to `jobs.stop()`. */
+/** Opens the routes of jobs and what they need. Jobs run from `jobs.start()` to `jobs.stop()`. */
 export function openJobs(options: OpenJobOptions): JobParts {
   const { varDir, uploads, limits } = options;
   const jobs = new JobRegistry({

@@ -1,8 +1,8 @@
 /**
- * How a job of a fleet outlives its server: its upload lies at the broker from before it is
- * acknowledged until it ends, and its result from then on. Another server brings the upload here
- * and answers from the first row: the same rows of the same release give the same bytes. Rows that
- * were counted before are not counted again, nor asked of the quotas.
+ * Keeps files of a job at the broker of a fleet, so that the job outlives its server: its upload
+ * until the job ends, and then its result. Another server fetches the upload and answers it from
+ * the first row; the same rows and release give the same bytes. Rows that were counted before are
+ * neither counted nor checked against the quotas again.
  */
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,15 +13,15 @@ import type { JobSpace } from './space.js';
 
 type KeptFile = 'input' | 'result';
 
-/** Files of jobs where all servers of a fleet reach them. None of it throws. */
+/** Stores files of jobs where all servers of a fleet can reach them. No method throws. */
 export interface JobFiles {
   /** Name of the fleet. */
   readonly name: string;
-  /** False where a file is too large to be kept there, or cannot be now. */
+  /** False where the file is too large to be stored there, or the broker cannot be reached. */
   put(job: string, which: KeptFile, path: string, bytes: number): Promise<boolean>;
-  /** False where it is not there or cannot be had. */
+  /** Fetches a file to `path`; false where there is none or it cannot be fetched. */
   bring(job: string, which: KeptFile, path: string): Promise<boolean>;
-  /** Removes both, or those that are named. */
+  /** Removes both files of a job, or those that are named. */
   remove(job: string, files?: readonly KeptFile[]): Promise<void>;
 }
 
@@ -31,12 +31,15 @@ interface Counted {
   readonly counts: Counts;
 }
 
-/** What was counted of a job before it began anew. */
+/** The rows that were counted before a job was restarted on another server. */
 export function countedOf({ counted }: JobRecord): Counted {
   return counted === undefined ? { rows: 0, counts: NO_COUNTS } : (JSON.parse(counted) as Counted);
 }
 
-/** A job as it begins anew on another server, whose copy of the upload has this time. */
+/**
+ * The record of a job that is restarted on another server. `inputModifiedMs` is the time of that
+ * server's copy of the upload.
+ */
 export function begunAnew(record: JobRecord, inputModifiedMs: number): JobRecord {
   const before = countedOf(record);
   const { rows = 0, counts = NO_COUNTS } = checkpointOf(record) ?? {};
@@ -48,42 +51,45 @@ export class JobKeeper {
   readonly #files: JobFiles | null;
   readonly #space: JobSpace;
 
-  /** @param files null where jobs are kept on the disk of their server alone */
+  /** @param files null where files of jobs are only on the disk of their server */
   constructor(files: JobFiles | null, space: JobSpace) {
     this.#files = files;
     this.#space = space;
   }
 
-  /** Whether the upload of a job, or its result once it has ended, is at the broker. */
+  /** Whether the broker has the upload of a job, or its result once the job has ended. */
   has({ kept = '' }: JobRecord): boolean {
     return kept !== '' && kept === this.#files?.name;
   }
 
-  /** Keeps an upload; the name of the fleet, empty where it lies here alone. */
+  /**
+   * Stores an upload at the broker. Returns the name of the fleet; empty where the upload is only
+   * here.
+   */
   async keepUpload(id: string, bytes: number): Promise<string> {
     return this.#keep(id, 'input', this.#space.input(id), bytes);
   }
 
-  /** Keeps the result of a job whose upload is kept, likewise. */
+  /** Stores the result of a job whose upload was stored, and returns the same. */
   async keepResult(record: JobRecord, bytes: number | null): Promise<string> {
     return bytes === null || !this.has(record)
       ? ''
       : this.#keep(record.id, 'result', this.#space.output(record.id), bytes);
   }
 
-  /** A job has ended: what it no longer needs goes. */
+  /** Removes the upload of a job that has ended. */
   ended(record: JobRecord): void {
     if ((record.kept ?? '') !== '') void this.#files?.remove(record.id, ['input']);
   }
 
-  /** A job is forgotten. */
+  /** Removes all files of a job. */
   forget(id: string): void {
     void this.#files?.remove(id);
   }
 
   /**
-   * Brings an upload here.
-   * @returns the time of the copy; null where it cannot be had.
+   * Fetches the upload of a job.
+   * @returns the modification time of the copy; null where it cannot be fetched.
    * @throws DiskLimit
    */
   async bringUpload({ id, account, inputBytes }: JobRecord, maker: string): Promise<number | null> {
@@ -99,7 +105,7 @@ export class JobKeeper {
     return (await stat(path)).mtimeMs;
   }
 
-  /** Brings a result here, for who asks for it; whether it is here then. */
+  /** Fetches the result of a job for a download; returns whether it is here then. */
   async bringResult({ id, account, result }: JobRecord): Promise<boolean> {
     if (result === null) return false;
     const space = this.#space;
@@ -108,7 +114,7 @@ export class JobKeeper {
       space.take(id, result.bytes);
       return (await this.#files?.bring(id, 'result', space.output(id))) === true;
     } catch {
-      // The disk has no room for it.
+      // The disk has no room for the result.
       return false;
     } finally {
       space.measure(id);

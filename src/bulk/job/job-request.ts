@@ -1,4 +1,4 @@
-/** What is asked for when a job is made: by query and header fields, or by a JSON body. */
+/** Reads a request for a job, from query and header fields or from a JSON body. */
 import type { JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import { anyText, checkOf, choice, oneOrList, open, optional, type Of } from '../../base/shape.js';
@@ -23,27 +23,27 @@ import type { CreationServices } from './create.js';
 import type { Reply, Request } from '../../http/reply.js';
 import type { RunRequest } from '../run/run.js';
 
-/** What is kept of a request. */
+/** The part of a request that is stored with a job. */
 export interface JobRequest extends RunRequest {
-  /** The moment that "today" is told from, in milliseconds since 1970. */
+  /** The moment that "today" is derived from, in milliseconds since 1970. */
   readonly nowMs: number;
-  /** Those of the server that made it; absent in jobs that are older than this. */
+  /** Settings of the server that created the job; absent in jobs of earlier versions. */
   readonly settings?: AnswerSettings;
 }
 
-/** A job that is asked for. */
+/** What a request for a job asks for. */
 export interface AskedJob {
   readonly bulk: BulkRequest;
-  /** Name of a file in the allowed folder; null for the body itself. */
+  /** Name of a file in the allowed folder; null where the body has the rows. */
   readonly file: string | null;
 }
 
 type Header = (name: string) => string;
 
-/** What the rows of a job ask for. */
+/** The kinds of rows that a job may have. */
 export const JOB_KINDS = BULK_ROUTES.map(({ kind }) => kind);
 
-/** A body that names a file. Its further members are the options of a query. */
+/** The shape of a body that names a file. Further members are the same options as in a query. */
 export const JOB_REFERENCE = open({
   file: anyText(),
   kind: optional(choice(JOB_KINDS)),
@@ -55,7 +55,10 @@ type Reference = Of<typeof JOB_REFERENCE>;
 
 const checkReference = checkOf(JOB_REFERENCE);
 
-/** What asks for a job's output; fields for other documents do not. */
+/**
+ * The Accept field, where it is about the output of a job. Fields for other documents accept any
+ * output.
+ */
 function outputAsked(accept: string): string {
   return /text\/csv|ndjson/i.test(accept) ? accept : '*/*';
 }
@@ -65,7 +68,7 @@ function kindOf(name: string, kinds: readonly BulkKind[], from: string): BulkKin
   return kind ?? refused(422, `kind is ${kinds.join(' or ')}.`, `${from}.kind`);
 }
 
-/** Reads a request whose body is the rows. */
+/** Reads a request whose body has the rows. */
 export function parseUpload(
   header: Header,
   query: string,
@@ -83,12 +86,12 @@ export function parseUpload(
   return isProblem(bulk) ? bulk : { bulk, file: null };
 }
 
-/** The format of a file by its name. */
+/** The format that the name of a file implies. */
 function formatOf(file: string): BulkFormat {
   return /\.(?:ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv';
 }
 
-/** Members that say which file; the others are options as in a query. */
+/** Members that are not options of the query form. */
 const MEMBERS = new Set(['file', 'kind', 'format', 'output']);
 
 function optionsOf(members: JsonObject): URLSearchParams | Problem {
@@ -125,18 +128,18 @@ export function parseReference(body: Uint8Array): AskedJob | Problem {
   return isProblem(bulk) ? bulk : { bulk, file };
 }
 
-// What speaks against a job.
+// Reasons to refuse a job.
 
 type Services = Pick<CreationServices, 'jobs' | 'releases'>;
 
-/** The reply that there is no job, and why. */
+/** The refusal of a job. */
 export function noJob(
   caller: Caller,
   limits: BulkLimits,
   kind: BulkKind,
   { status, detail, errors, members }: Problem,
 ): Reply {
-  // Parts at fault stand behind the limits, as other members do.
+  // Errors follow the limits, like other members.
   const parts = errors === undefined ? {} : { errors: errors.map(part) };
   return caller.refuse({
     ...problem(status, detail),
@@ -148,7 +151,10 @@ function part({ location, message }: BodyError): WireObject {
   return { location, message };
 }
 
-/** What speaks against a job before its body is read; `asked` is null where that names a file. */
+/**
+ * Why a job is refused before its body is read; null where it is not. `asked` is null where the
+ * body names a file.
+ */
 export function headRefusal(
   { jobs, releases }: Services,
   key: KeyRecord,
@@ -165,15 +171,15 @@ export function headRefusal(
   );
 }
 
-/** A file that a body names, as it is, and what is asked of its rows. */
+/** A file that a body names, with what is asked of it. */
 interface NamedFile {
   readonly asked: AskedJob;
   readonly identity: FileIdentity;
 }
 
 /**
- * The file that a body names, or why there is no job of it.
- * @param told called with the kind of rows, once that is known
+ * Finds the file that a body names, or tells why it is refused.
+ * @param told called with the kind of rows, once it is known
  */
 export async function askedOfFile(
   { jobs, releases }: Services,

@@ -1,11 +1,11 @@
-/** Jobs that have not ended, and whose turn it is. */
+/** The jobs that have not ended, and in which order they run. */
 import type { KeyRecord } from '../../store/format.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { parseCheckpoint, type Checkpoint } from '../run/checkpoint.js';
 import type { FileRun } from './file-run.js';
 import type { JobRequest } from './job-request.js';
 
-/** The request of a job as it was kept. */
+/** The stored request of a job. */
 export function requestOf({ request }: JobRecord): JobRequest {
   return JSON.parse(request) as JobRequest;
 }
@@ -15,7 +15,7 @@ export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
   return checkpoint === null ? null : (parseCheckpoint(JSON.parse(checkpoint)) ?? null);
 }
 
-/** What a new job is made of. */
+/** What a new job is created from. */
 export interface NewJob {
   readonly id: string;
   readonly key: KeyRecord;
@@ -23,18 +23,18 @@ export interface NewJob {
   readonly file: string | null;
   readonly inputBytes: number;
   readonly inputModifiedMs: number;
-  /** Name of the fleet whose broker has the upload. */
+  /** Name of the fleet whose broker has the upload; absent where none has. */
   readonly kept?: string;
   readonly dataset: string;
 }
 
-/** Who has a job: a server of the store, and the folder it has jobs in. */
+/** The owner of a job: the id of a server on the store, and the name of its folder of jobs. */
 interface Owner {
   readonly id: string;
   readonly place: string;
 }
 
-/** The record of a job that waits for its first turn. */
+/** The record of a new job, which is queued. */
 export function queuedRecord(
   { id, key, request, file, inputBytes, inputModifiedMs, dataset, kept = '' }: NewJob,
   owned: Owner,
@@ -68,12 +68,12 @@ export function queuedRecord(
 export interface OpenJob {
   record: JobRecord;
   run: FileRun | null;
-  /** Set while it runs. */
+  /** Set while the job runs. */
   over: Promise<void> | null;
   cancelled: boolean;
-  /** Not to be tried before the next sweep. */
+  /** Whether it is not to be tried before the next sweep. */
   held: boolean;
-  /** Attempts that failed since the job last made progress. */
+  /** How many attempts have failed since the job last made progress. */
   attempts: number;
 }
 
@@ -82,7 +82,7 @@ function openJob(record: JobRecord): OpenJob {
   return { record, run: null, over: null, cancelled: false, held: false, attempts: 0 };
 }
 
-/** How many run, and how many wait for their turn. */
+/** How many jobs run, and how many wait. */
 export interface JobCounts {
   readonly running: number;
   readonly waiting: number;
@@ -97,7 +97,10 @@ function countJobs(jobs: Iterable<OpenJob>): JobCounts {
   return { running, waiting };
 }
 
-/** The job to start next: of the account that runs fewest, then the oldest; null for none. */
+/**
+ * The job to start next: one of the account with the fewest running jobs, the oldest first. Null
+ * where none may start.
+ */
 function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
   const running = jobs.filter(({ over }) => over !== null);
   if (running.length >= runningMax) return null;
@@ -112,15 +115,15 @@ function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
   return first ?? null;
 }
 
-/** All of them, each attempted when it has its turn. */
+/** All jobs that have not ended. Each is attempted when it is its turn. */
 export class OpenJobs {
-  /** No more are attempted. */
+  /** Whether no more jobs are started. */
   stopping = false;
   readonly #jobs = new Map<string, OpenJob>();
   readonly #runningMax: number;
   readonly #attempt: (job: OpenJob) => Promise<void>;
 
-  /** @param attempt must not fail */
+  /** @param attempt runs a job once; must not reject */
   constructor(runningMax: number, attempt: (job: OpenJob) => Promise<void>) {
     this.#runningMax = runningMax;
     this.#attempt = attempt;
@@ -151,13 +154,13 @@ export class OpenJobs {
     this.#next();
   }
 
-  /** Those that were held may be tried again. */
+  /** Lets held jobs be tried again. */
   release(): void {
     for (const job of this.#jobs.values()) job.held = false;
     this.#next();
   }
 
-  /** Starts jobs while there is room. */
+  /** Starts jobs while fewer than allowed are running. */
   #next(): void {
     while (!this.stopping) {
       const first = nextJob([...this.#jobs.values()], this.#runningMax);

@@ -1,7 +1,8 @@
 /**
- * Whose job it is. Of the servers on a store one runs a job: it was made there, or its server has
- * gone and this one took it over, which servers of one folder of jobs may. Every change of a job
- * that runs is made in a transaction that sees whether it is still its server's.
+ * Decides which server owns a job. A job is run by only one of the servers on a store: the one
+ * where it was created, or one that took it over when that had ended. Only servers with the same
+ * folder of jobs, or whose fleet keeps its files, may take it over. Every change of a running job
+ * is a transaction that checks whether the server still owns it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,32 +17,32 @@ export const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelle
 
 const PLACE_FILE = 'place';
 const PLACE_BYTES = 8;
-/** How long another server may take to give a job up, and how often that is looked for. */
+/** How long another server may take to cancel a job, and how often that is checked. */
 const CANCEL_MS_MAX = 10_000;
 const CANCEL_LOOK_MS = 50;
 
-/** This server among those of the store. */
+/** This server as one of those on the store. */
 export interface JobMember {
   readonly id: string;
   readonly others: readonly object[];
-  /** Whether the others still count with it. */
+  /** Whether the other servers still regard this one as running. */
   readonly fresh: boolean;
   watch(changed: () => void): void;
 }
 
-/** Another server runs the job now. */
+/** Thrown when another server owns the job now. */
 export class JobLost extends Error {
   override readonly name = 'JobLost';
 }
 
-/** The server that runs the job has not given it up in time. */
+/** Thrown when the server that runs a job has not cancelled it in time. */
 export class JobElsewhere extends Error {
   override readonly name = 'JobElsewhere';
 }
 
 /**
- * The name of a folder of jobs, which is in it: servers that share the folder know it by that.
- * Made where there is none.
+ * The name of a folder of jobs, by which servers that share the folder recognize it. It is in a
+ * file of the folder, which is created where there is none.
  */
 export function placeOf(dir: string): string {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -61,7 +62,7 @@ export class JobOwnership {
   /** Name of the fleet whose broker keeps files of jobs; empty for none. */
   readonly #fleet: string;
 
-  /** @param member null where no other server is on the store */
+  /** @param member null where this is the only server on the store */
   constructor(store: Store, place: string, member: JobMember | null, fleet = '') {
     this.#store = store;
     this.#fleet = fleet;
@@ -73,7 +74,7 @@ export class JobOwnership {
     return this.#member?.id ?? '';
   }
 
-  /** Whether other servers are on the store. */
+  /** Whether there are other servers on the store. */
   get shared(): boolean {
     return (this.#member?.others.length ?? 0) > 0;
   }
@@ -82,32 +83,35 @@ export class JobOwnership {
     this.#member?.watch(changed);
   }
 
-  /** Whether the files of a job are in the folder of this server. */
+  /** Whether the files of a job are in this server's folder. */
   isHere({ place = '' }: JobRecord): boolean {
     return place === '' || place === this.place;
   }
 
-  /** Whether the upload or the result of a job is at the broker. */
+  /** Whether the broker has the upload or the result of a job. */
   isKept({ kept = '' }: JobRecord): boolean {
     return kept !== '' && kept === this.#fleet;
   }
 
-  /** Whether a server lives that is named in a folder. */
+  /** Whether another server of this id is running. */
   lives(id: string): boolean {
     return id !== this.id && lives(this.#store, id);
   }
 
-  /** @throws StoreFault where the others may have taken this server's jobs over. */
+  /**
+   * Checks that this server may still write. @throws StoreFault where others may have taken its
+   * jobs over.
+   */
   fence(): void {
     if (this.#member?.fresh === false) throw new StoreFault('unwritable');
   }
 
-  /** Jobs that have not ended and that no server at work has. */
+  /** Jobs that have not ended, can be run here and are not owned by another running server. */
   free(): readonly JobRecord[] {
     return listJobs(this.#store).filter((record) => this.#isFree(this.#store, record));
   }
 
-  /** Takes a job over, as `change` says; null where another was faster. */
+  /** Takes a job over, changed by `change`; null where another server was faster. */
   async claim(
     { account, id }: Pick<JobRecord, 'account' | 'id'>,
     change: (record: JobRecord) => JobRecord = (record) => record,
@@ -125,8 +129,8 @@ export class JobOwnership {
   }
 
   /**
-   * Stores what has become of a job of this server; whether it is to be cancelled.
-   * @throws JobLost when it is no longer this server's.
+   * Stores the state of a job that this server owns; returns whether the job is to be cancelled.
+   * @throws JobLost when another server owns it.
    */
   async put(
     record: JobRecord,
@@ -145,17 +149,17 @@ export class JobOwnership {
     );
   }
 
-  /** Whether another server was asked to cancel a job of this one. */
+  /** Whether another server was asked to cancel a job that this one runs. */
   isCancelled({ account, id }: JobRecord): boolean {
     return findJob(this.#store, account, id)?.cancel === true;
   }
 
   /**
-   * Asks the server that runs a job to cancel it, and waits for its end.
-   * @throws JobElsewhere when it has not come to one.
+   * Asks the server that runs a job to cancel it, and waits until it has ended.
+   * @throws JobElsewhere when it has not ended in time.
    */
   async cancel({ account, id }: JobRecord): Promise<JobRecord | null> {
-    // Told to all: the one that runs it looks.
+    // All servers are notified of this change; the one that runs the job looks for it.
     await this.#store.write((transaction) => {
       const record = findJob(transaction, account, id);
       if (record !== null && !ENDED.has(record.state)) {
@@ -172,7 +176,7 @@ export class JobOwnership {
     }
   }
 
-  /** Whether another server at work has a job. */
+  /** Whether another running server owns a job. */
   isElsewhere({ owner = '' }: JobRecord): boolean {
     return owner !== '' && owner !== this.id && lives(this.#store, owner);
   }

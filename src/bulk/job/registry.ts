@@ -1,6 +1,6 @@
 /**
- * The jobs of a service: made, run a few at a time, and removed when their days are over. What is
- * told of a job is what is on the disk, so it holds after any stop.
+ * The jobs of a service: created, run a few at a time, and removed some days after their end.
+ * Whatever a client is told of a job is on the disk, so it remains true after any stop.
  */
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../log.js';
@@ -31,15 +31,15 @@ import {
 import { DAY_MS, viewOf } from './result.js';
 import { isPassing, JobFault, type JobRegistryOptions, runJob } from './runner.js';
 
-/** Jobs of one account that have not ended, those being uploaded among them. */
+/** Most jobs of an account that have not ended, including those whose body is being received. */
 export const JOBS_OPEN_MAX = 20;
-/** Jobs of one account that are kept. */
+/** Most jobs of an account that are stored. */
 export const JOBS_KEPT_MAX = 500;
-/** Jobs that run at a time; each has an equal share of the workers. */
+/** Most jobs that run at a time; each gets an equal share of the workers. */
 export const JOBS_RUNNING_MAX = 4;
-/** Most failed attempts at a job in a row; the count begins again when it makes progress. */
+/** A job fails after so many failed attempts in a row without progress. */
 const ATTEMPTS_MAX = 3;
-/** How often old jobs are looked for, and those that wait are tried again. */
+/** How often old jobs are removed and waiting ones tried again. */
 const JOBS_SWEEP_MS = 60_000;
 
 const ID_BYTES = 12;
@@ -50,7 +50,7 @@ export class JobRegistry {
   readonly options: JobRegistryOptions;
   readonly keeper: JobKeeper;
   readonly #open = new OpenJobs(JOBS_RUNNING_MAX, (job) => this.#attempt(job));
-  /** Accounts of uploads under way, by the id of their job. */
+  /** Accounts of uploads that are under way, by id of their job. */
   readonly #uploads = new Map<string, string>();
   readonly #owned: JobOwnership;
   #timer: NodeJS.Timeout | null = null;
@@ -62,25 +62,25 @@ export class JobRegistry {
     this.keeper = new JobKeeper(files, space);
     this.#owned = new JobOwnership(store, place, member, files?.name);
     this.#takeover = new Takeover(options, this.keeper, this.#owned, {
-      // Before its record is told here, a job that is made is reserved.
+      // A new job is reserved in `#uploads` until its record is entered in `#open`.
       isMine: (id) => this.#open.has(id) || this.#uploads.has(id),
       open: () => this.#open.values(),
       take: (record) => this.#open.enter(record),
       cancel: (record) => this.remove(record),
     });
   }
-  /** Jobs that have not ended. */
+  /** How many jobs run and wait. */
   get counts(): JobCounts {
     return this.#open.counts;
   }
 
-  /** Continues the jobs that were interrupted, and removes files that belong to no job. */
+  /** Continues interrupted jobs, and removes files that belong to no job. */
   start(): void {
     this.#timer = setInterval(() => void this.sweep(), JOBS_SWEEP_MS).unref();
     this.#takeover.start();
   }
 
-  /** Pauses what runs; resolves when every checkpoint is kept. */
+  /** Pauses running jobs; resolves when every checkpoint is saved. */
   async stop(): Promise<void> {
     this.#open.stopping = true;
     if (this.#timer !== null) clearInterval(this.#timer);
@@ -89,7 +89,7 @@ export class JobRegistry {
     await Promise.all([...this.#open.values()].map(({ over }) => over));
   }
 
-  /** The limit that keeps an account from one more job; null when there is room. */
+  /** The limit that leaves an account no further job; null when there is room. */
   full(account: string): number | null {
     const own = [...this.#open.values()].map(({ record }) => record);
     const open =
@@ -100,7 +100,7 @@ export class JobRegistry {
     return hasJobs(this.options.store, account, JOBS_KEPT_MAX) ? JOBS_KEPT_MAX : null;
   }
 
-  /** Makes the folder of a job to come; `create` or `drop` is to follow. */
+  /** Makes the folder for a new job. `create` or `drop` must follow. */
   reserve(account: string): string {
     const id = `job_${randomBytes(ID_BYTES).toString('hex')}`;
     this.#takeover.measure();
@@ -109,13 +109,13 @@ export class JobRegistry {
     return id;
   }
 
-  /** Gives a reserved job up. */
+  /** Gives up a reserved job. */
   drop(id: string): void {
     this.#uploads.delete(id);
     this.options.space.remove(id);
   }
 
-  /** Makes a job of a reserved id; its files are durable. `beside` joins the transaction. */
+  /** Creates a job of a reserved id; its files are durable. `beside` joins the transaction. */
   async create(
     job: NewJob,
     beside: (transaction: StoreTransaction, view: JobView) => void,
@@ -128,7 +128,7 @@ export class JobRegistry {
     this.#open.enter(record);
   }
 
-  /** A job of an account; null when it has no such one. @throws StoreFault as `vouchForNone` */
+  /** A job of an account; null when it has no such job. @throws StoreFault as `vouchForNone` */
   find(account: string, id: string): JobRecord | null {
     return findJob(this.options.store, account, id) ?? this.options.store.vouchForNone();
   }
@@ -141,7 +141,7 @@ export class JobRegistry {
     return viewOf(record, this.options.days);
   }
 
-  /** Cancels a job that has not ended and returns its record, or removes one that has: null. */
+  /** Cancels a job that has not ended and returns its record, or removes one that has ended. */
   async remove(record: JobRecord): Promise<JobRecord | null> {
     const { store, space } = this.options;
     const job = this.#open.get(record.id);
@@ -153,7 +153,7 @@ export class JobRegistry {
       job.cancelled = true;
       job.run?.pause();
       await job.over;
-      // It may have come to its end meanwhile; its result is then removed as asked.
+      // If the job has ended in the meantime, it is removed below.
       if (this.#open.has(record.id)) {
         return this.#end(job, { state: 'cancelled' }).catch((error: unknown) => {
           job.cancelled = false;
@@ -170,7 +170,7 @@ export class JobRegistry {
     return null;
   }
 
-  /** Removes jobs whose days are over and tries again those that wait. Never throws. */
+  /** Removes jobs that have ended long ago, and tries waiting ones again. Never throws. */
   async sweep(): Promise<void> {
     const { age, days } = this.options;
     await this.#takeover.sweep(age() - days * DAY_MS);
@@ -207,7 +207,7 @@ export class JobRegistry {
     job.record = record;
   }
 
-  /** False when the job is not to go on. */
+  /** Returns false when the job is not to continue. */
   async #save(job: OpenJob, checkpoint: Checkpoint, beside: Beside): Promise<boolean> {
     await this.#put(job, { checkpoint: JSON.stringify(checkpoint) }, beside);
     job.attempts = 0;
@@ -216,7 +216,7 @@ export class JobRegistry {
 
   async #conclude(job: OpenJob, end: FileRunEnd): Promise<void> {
     if (end.kind === 'paused') {
-      // A job without its key is tried once more, and refused then.
+      // A job whose key was removed is tried once more, and fails then.
       await this.#put(job, { state: 'queued' });
     } else if (end.kind === 'broken') await this.#retry(job, end.message);
     else if (end.kind === 'refused') {
@@ -229,7 +229,7 @@ export class JobRegistry {
       } = end;
       const dropped = stopped !== null && requestOf(job.record).strict;
       if (dropped) await this.options.space.removeOutput(job.record.id);
-      // Before its end is told, so that what is told to be done outlives this server.
+      // Stored at the broker before the job ends, so that its result outlives this server.
       const kept = await this.keeper.keepResult(job.record, dropped ? null : bytes);
       await this.#end(job, {
         state: stopped === null ? 'done' : 'failed',
@@ -251,7 +251,7 @@ export class JobRegistry {
     await this.#put(job, { state: 'queued', reason: message });
   }
 
-  /** Ends a job and lets go of what its end no longer needs. */
+  /** Ends a job, and removes files that it no longer needs. */
   async #end(job: OpenJob, change: Partial<JobRecord>): Promise<JobRecord> {
     const { space, now, age, log } = this.options;
     await this.#put(job, { ...change, endedAt: now(), endedOn: age() });
@@ -270,7 +270,7 @@ export class JobRegistry {
       if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
       else if (isPassing(error)) {
         job.held = true;
-        // What the system says may name a path, and is the operator's.
+        // A message of the operating system may have a path, so only the operator's log gets it.
         const ofSystem = errorCode(error) !== '';
         if (ofSystem) log.warn('job waits', { job: job.record.id, message });
         const reason = ofSystem ? 'The disk is full or failed; the job waits.' : message;
@@ -281,13 +281,13 @@ export class JobRegistry {
       }
     } catch (fault) {
       if (fault instanceof JobLost) return this.#lose(job);
-      // The store takes nothing now: the record is as of the last checkpoint, and tried again.
+      // The store cannot be written: the record stays at its last checkpoint, and is tried again.
       job.held = true;
       log.error('job not stored', { job: job.record.id, message: messageOf(fault) });
     }
   }
 
-  /** Another server took it over while this one gave no sign of life. */
+  /** Forgets a job that another server took over while this one gave no sign of life. */
   #lose({ record: { id } }: OpenJob): void {
     this.#open.delete(id);
     this.options.log.warn('job taken over by another server', { job: id });

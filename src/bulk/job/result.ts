@@ -1,4 +1,4 @@
-/** Sends the result of a job: whole, in part or packed, as fast as the client takes it. */
+/** Sends the result of a job: whole or in part, plain or gzip, as fast as the client takes it. */
 import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import rangeParser from 'range-parser';
@@ -21,35 +21,33 @@ import { fileBytes } from './byte-source.js';
 import { checkpointOf, requestOf } from './open-job.js';
 import type { JobRegistry } from './registry.js';
 
-/*
- * Parts of a result (RFC 9110, 14).
- */
+/* Parts of a result (RFC 9110, 14). */
 
-/** What the library answers for a range behind the end, and for a field that is none. */
+/** What the library returns for a range beyond the end, and for a malformed field. */
 const UNSATISFIABLE = -1;
 const MALFORMED = -2;
 
-/** First and last byte, both included. */
+/** Positions of the first and the last byte, both included. */
 interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** A range that ends before it begins is satisfied by no length, and to be ignored (14.1.1). */
+/** Whether a range ends before it begins. No length can satisfy it, and it is ignored (14.1.1). */
 function isBackward(field: string): boolean {
   return !field.includes('=-') && rangeParser(Number.MAX_SAFE_INTEGER, field) === UNSATISFIABLE;
 }
 
-/** How many last bytes are asked for, alone. */
+/** A field that asks only for a number of last bytes. */
 const LAST_BYTES = /^bytes=\s*-\s*(\d+)\s*$/i;
 
 /**
- * The one range that a Range field asks for; null where the whole is to be sent, since the field is
- * absent, of another unit, malformed or of several ranges.
+ * The single range that a Range field asks for. Null where the whole result is sent: the field is
+ * absent, malformed, in another unit or has several ranges.
  */
 function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' | null {
   const lastBytes = Number(LAST_BYTES.exec(field)?.[1] ?? 0);
-  // More than there are is all of them (14.1.2); the library takes it for unsatisfiable.
+  // More bytes than there are means all of them (14.1.2), but the library returns unsatisfiable.
   if (lastBytes > bytes && bytes > 0) return { first: 0, last: bytes - 1 };
   const parsed = rangeParser(bytes, field);
   if (parsed === UNSATISFIABLE) return isBackward(field) ? null : 'unsatisfiable';
@@ -58,7 +56,7 @@ function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' |
   return only === undefined || more.length > 0 ? null : { first: only.start, last: only.end };
 }
 
-/** Whether an If-None-Match field names one of the tags, weakly compared. */
+/** Whether an If-None-Match field has one of the tags, by weak comparison. */
 function namesTag(field: string, tags: readonly string[]): boolean {
   if (field.trim() === '*') return true;
   return field
@@ -74,7 +72,7 @@ interface ResultOptions {
   readonly status: number;
   readonly head: Head;
   readonly dataset: string;
-  /** Called instead of an answer when the file is not there. */
+  /** Called instead of sending an answer when the file does not exist. */
   readonly missing: () => void;
 }
 
@@ -94,7 +92,7 @@ class ResultStream implements DuplexEvents {
   }
 
   data(): void {
-    // There is no body.
+    // The request has no body.
   }
 
   drained(): void {
@@ -128,7 +126,7 @@ class ResultStream implements DuplexEvents {
       await this.#copy(file);
       if (!this.#over) this.#output.end();
     } catch {
-      // Cut short: the client knows by the missing end.
+      // The connection is cut: from the missing end the client sees that the result is incomplete.
       this.#exchange.abandon();
     } finally {
       await file.close();
@@ -155,13 +153,11 @@ class ResultStream implements DuplexEvents {
   }
 }
 
-/*
- * What is told of a job.
- */
+/* What is shown of a job. */
 
 export const DAY_MS = 86_400_000;
 
-/** What is told of a job that is kept for so many days after its end. */
+/** What is shown of a job; `days` is how long it is kept after its end. */
 export function viewOf(record: JobRecord, days: number): JobView {
   const { kind, output } = requestOf(record);
   const checkpoint = checkpointOf(record);
@@ -177,17 +173,17 @@ export function viewOf(record: JobRecord, days: number): JobView {
   };
 }
 
-// What is answered to who asks for the result of a job.
+// Answers to requests for the result of a job.
 
 const AWAY =
   'The result lies with another server, on another machine. Ask again, where a load ' +
   'balancer may lead there, or ask that server.';
-/** There is no such job, or none of this account. */
+/** The answer where there is no such job of this account. */
 export function missing(caller: Caller): Reply {
   return caller.problem(404, 'There is no such job.');
 }
 
-/** Answers with the result of a job as the conditions and the range of the request ask. */
+/** Answers with the result of a job, as the conditions and the range of the request ask. */
 export function sendResult(
   jobs: JobRegistry,
   request: Request,
@@ -243,7 +239,9 @@ export function sendResult(
   });
 }
 
-/** Sends what lies here, or is brought here first. */
+/**
+ * Sends the result from this server's folder; if it is not there, fetches it from the broker first.
+ */
 function sendFile(
   jobs: JobRegistry,
   exchange: DuplexExchange,
@@ -259,7 +257,7 @@ function sendFile(
       path,
       missing: () => exchange.send(isHere ? missing(caller) : caller.problem(503, AWAY)),
     });
-  // What lies here of a job of another server is whole, or of its beginning here.
+  // A file here of a job that ended on another server may be incomplete output of its start here.
   const isWhole =
     isHere || statSync(path, { throwIfNoEntry: false })?.size === record.result?.bytes;
   if (isWhole || !jobs.keeper.has(record)) send();

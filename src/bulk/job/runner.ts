@@ -1,4 +1,4 @@
-/** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
+/** Runs one attempt at a job: from its last checkpoint until it ends or something stops it. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type FindMerchant, MERCHANT_REFUSALS } from '../../api/merchant/cart-owner.js';
@@ -39,29 +39,29 @@ import type { JobSpace } from './space.js';
 export interface JobRegistryOptions extends RunnerServices {
   readonly store: Store;
   readonly log: Log;
-  /** How long a job is kept after its end. */
+  /** How many days a job is kept after its end. */
   readonly days: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** What days are counted by: a clock that does not jump. */
+  /** The clock that tells how many days ago a job ended; it does not jump. */
   readonly age: () => number;
-  /** This server among those of the store, and the name of its folder; alone where left out. */
+  /** This server on a store with others, and the name of its folder of jobs; absent if alone. */
   readonly member?: JobMember;
   readonly place?: string;
-  /** Where files of jobs are kept for all servers of a fleet; null where each has its own. */
+  /** Keeps files of jobs for all servers of a fleet; null where each keeps its own. */
   readonly files?: JobFiles | null;
 }
 
-/** A kind of rows. */
+/** A kind of rows that this server answers. */
 export interface JobKind {
   readonly kind: JobRequest['kind'];
 }
 
-/** Releases by their names, also those that are no longer active. */
+/** Releases by their names, including those that are not active. */
 export interface JobReleases {
   /**
    * Keeps a release open until `unpin`; null when it was removed.
-   * @throws UnsoundRelease when it is damaged; other errors when it cannot be had now.
+   * @throws UnsoundRelease when it is damaged; other errors when it cannot be opened now.
    */
   borrow(id: string): Promise<PinnedRelease | null>;
   unpin(release: PinnedRelease): void;
@@ -70,7 +70,7 @@ export interface JobReleases {
 export interface RunnerServices {
   readonly space: JobSpace;
   readonly schedule: ChunkSchedule;
-  /** Nodes that answer the rows of a job; null where there are none now. Never throws. */
+  /** The nodes that answer the rows of a job; null where there are none now. Never throws. */
   readonly fleet?: (job: string, release: string) => Promise<FleetWorkers | null>;
   readonly usage: JobRowsUsage;
   readonly limits: BulkLimits;
@@ -79,35 +79,35 @@ export interface RunnerServices {
   /** Null for a key that was removed or disabled. */
   keyOf(id: string): KeyRecord | null;
   readonly releases: JobReleases;
-  /** Folder of files that may be named; null when there is none. */
+  /** Folder of the files that a request may name; null when there is none. */
   readonly filesDir: string | null;
   /** Throws where another server may have taken the job over. */
   readonly fence?: () => void;
-  /** What answers of this server depend on: a job keeps what it was made with. */
+  /** Settings of this server that answers depend on, for jobs without their own. */
   readonly settings: AnswerSettings;
 }
 
-/** Why a job cannot go on, ever. */
+/** Thrown when a job can never continue; the message says why. */
 export class JobFault extends Error {
   override readonly name = 'JobFault';
 }
 
-/** The release of a job cannot be had now. */
+/** Thrown when the release of a job cannot be opened now. */
 class ReleaseNotReady extends Error {
   override readonly name = 'ReleaseNotReady';
 }
 
-/** Errors of a disk that has no room; the same may succeed later. */
+/** Codes of disk errors that may pass, such as a full disk. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO']);
 
-/** Whether what was thrown may be gone later, with nothing of the job lost. */
+/** Whether an error may pass with nothing of the job lost, so that it can be tried again. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof DiskLimit || error instanceof StoreFault) return true;
   if (error instanceof ReleaseNotReady) return true;
   return NO_ROOM.has(errorCode(error));
 }
 
-/** The body of a job. */
+/** The reader of the body of a job. */
 async function inputOf(services: RunnerServices, record: JobRecord): Promise<ByteSource> {
   const { file, account, ownFolder, inputBytes, inputModifiedMs } = record;
   const identity = { bytes: inputBytes, modifiedMs: inputModifiedMs };
@@ -122,8 +122,8 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
 }
 
 /**
- * Rows of a job count against the quotas like those of an upload, by what the key is at that
- * moment.
+ * Makes the function that asks the quotas for rows of a job, as for those of an upload, with the
+ * key as it is at that moment. Rows that were counted before are admitted without asking.
  */
 function admission(
   services: RunnerServices,
@@ -163,7 +163,7 @@ async function borrowed({ releases }: RunnerServices, dataset: string): Promise<
   throw new JobFault(`Dataset ${dataset}, which the job was begun with, was removed.`);
 }
 
-/** Refuses what has gone since the job was made; returns its key. */
+/** Returns the key of a job; throws where key, kind of rows or merchant may not be used now. */
 function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
   const key = services.keyOf(record.keyId);
   if (key === null) throw new JobFault('The API key of the job was removed or disabled.');
@@ -185,10 +185,10 @@ type SaveCheckpoint = (
 
 /**
  * Runs a job.
- * @param save keeps a checkpoint, and what is beside it in the same transaction; the run is
+ * @param save stores a checkpoint and, in the same transaction, what `beside` writes; the run is
  *   paused when it returns false
- * @param started is handed the run, to pause it
- * @throws JobFault when it can never go on, other errors as `isPassing` tells them apart
+ * @param started gets the run, to pause it
+ * @throws JobFault when the job can never continue; other errors, which `isPassing` classifies
  */
 export async function runJob(
   services: RunnerServices,
@@ -212,7 +212,7 @@ interface JobRun {
   readonly started: (run: FileRun) => void;
 }
 
-/** What the answers of a job's rows depend on. */
+/** The facts that the answers to a job's rows depend on. */
 function factsOf(
   name: string,
   { kind, nowMs, defaults, settings }: JobRequest,
@@ -222,7 +222,7 @@ function factsOf(
   return { name, kind, release: { id, dir }, nowMs, defaults, settings: settings ?? own };
 }
 
-/** Output of a job from a place of its file on, as long as there is room for it. */
+/** The output of a job from a position in its file on, as long as there is room for it. */
 function outputOf(
   { space, fence }: RunnerServices,
   job: string,
@@ -261,7 +261,7 @@ async function runWith(
   const { schedule, inFlight, leave } = fleet ?? { schedule: services.schedule };
   try {
     const at = from?.bytes ?? 0;
-    // What a killed process wrote beyond its last checkpoint is written again.
+    // Output that a killed process wrote after its last checkpoint is written again.
     await file.truncate(at);
     await space.sync(job);
     space.measure(job);

@@ -1,4 +1,4 @@
-/** The folder of jobs: a folder for each, and the disk that all of them together may take. */
+/** The folder of jobs, which has a folder for each job, and the disk space that jobs may use. */
 import {
   close,
   existsSync,
@@ -17,16 +17,16 @@ import { DiskLimit } from './durable-output.js';
 
 const INPUT = 'input';
 const OUTPUT = 'output';
-/** Names the server that makes a job. */
+/** File with the id of the server that creates a job. */
 const MAKER = 'maker';
 const JOB_NAME = /^job_/;
 
-/** Folder of jobs below the folder of variables. */
+/** The folder of jobs, below the folder of variable data. */
 export function jobsDirOf(varDir: string): string {
   return join(varDir, 'jobs');
 }
 
-/** Makes what was created or removed in a folder durable. */
+/** Makes the creation and removal of files in a folder durable. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -40,7 +40,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** A file that stays until it is closed; null where there is none. */
+/** Opens a file so that its space is not freed before it is closed; null where there is no file. */
 function holding(path: string): number | null {
   try {
     return openSync(path, 'r');
@@ -49,17 +49,17 @@ function holding(path: string): number | null {
   }
 }
 
-/** Bytes of disk. */
+/** Limits of disk space, in bytes. */
 export interface SpaceLimits {
-  /** Of all jobs together. */
+  /** For all jobs together. */
   readonly bytesMax: number;
-  /** Of the jobs of one account. */
+  /** For the jobs of one account. */
   readonly accountBytesMax: number;
-  /** Of the rows in the results of one account that were refused. */
+  /** For the refused rows in the results of one account. */
   readonly errorBytesMax: number;
 }
 
-/** What a job has; of nobody until it is known whose it is. */
+/** The disk space of a job. The account is "" until it is known. */
 interface JobDisk {
   account: string;
   bytes: number;
@@ -82,16 +82,16 @@ export class JobSpace {
     this.dir = dir;
     this.limits = limits;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    // Whatever else is there, as on a disk of its own, is not ours to count or remove.
+    // Other files in the folder, as on a separate disk, are neither counted nor removed.
     for (const id of readdirSync(dir)) if (JOB_NAME.test(id)) this.measure(id);
   }
 
-  /** Bytes that jobs have on the disk. */
+  /** How many bytes on the disk jobs use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Jobs that have a folder. */
+  /** Ids of the jobs that have a folder. */
   get ids(): readonly string[] {
     return [...this.#jobs.keys()];
   }
@@ -104,7 +104,10 @@ export class JobSpace {
     return join(this.dir, id, OUTPUT);
   }
 
-  /** Looks at the folders again, but for some, and returns the jobs that have one of these. */
+  /**
+   * Measures all folders again except those of known jobs, and returns the ids of these other
+   * folders.
+   */
   look(isKnown: (id: string) => boolean): readonly string[] {
     for (const id of this.ids) {
       if (isKnown(id) || existsSync(join(this.dir, id))) continue;
@@ -117,7 +120,7 @@ export class JobSpace {
     return others;
   }
 
-  /** Id of the server that made the folder of a job; empty where it is not told. */
+  /** Id of the server that created the folder of a job; empty where it is not recorded. */
   maker(id: string): string {
     try {
       return readFileSync(join(this.dir, id, MAKER), 'latin1');
@@ -126,7 +129,7 @@ export class JobSpace {
     }
   }
 
-  /** Makes the folder of a job of an account; where the disk does not take all of it, none. */
+  /** Makes the folder of a job. Where the disk fails to write all of it, no folder remains. */
   make(id: string, account: string, maker = ''): void {
     mkdirSync(join(this.dir, id), { mode: 0o700 });
     try {
@@ -139,7 +142,7 @@ export class JobSpace {
     this.own(id, account, 0);
   }
 
-  /** Tells whose a job is, and how much of its output is rows that were refused. */
+  /** Records the account of a job, and how many bytes of its output are refused rows. */
   own(id: string, account: string, errors: number): void {
     const job = this.#job(id);
     this.#count(job, -1);
@@ -147,14 +150,14 @@ export class JobSpace {
     this.#count(job, 1);
   }
 
-  /** Bytes that the jobs of an account have on the disk. */
+  /** How many bytes on the disk the jobs of an account use. */
   usedBy(account: string): number {
     return this.#accounts.get(account)?.bytes ?? 0;
   }
 
   /**
-   * Takes room for a job.
-   * @throws DiskLimit when there is none.
+   * Reserves bytes for a job.
+   * @throws DiskLimit when a limit would be exceeded.
    */
   take(id: string, bytes: number): void {
     const { bytesMax, accountBytesMax } = this.limits;
@@ -166,7 +169,7 @@ export class JobSpace {
     this.#set(id, job.bytes + bytes);
   }
 
-  /** Takes room for rows that were refused; the limit in bytes when their account has none left. */
+  /** Reserves bytes for refused rows; returns the limit when their account has no room left. */
   takeErrors(id: string, bytes: number): number | null {
     const job = this.#job(id);
     const { errorBytesMax } = this.limits;
@@ -176,12 +179,12 @@ export class JobSpace {
     return null;
   }
 
-  /** States how much of the output of a job is rows that were refused. */
+  /** Records how many bytes of the output of a job are refused rows. */
   setErrors(id: string, errors: number): void {
     this.own(id, this.#job(id).account, errors);
   }
 
-  /** Looks at what a job has. */
+  /** Measures the files of a job. */
   measure(id: string): void {
     this.#set(id, sizeOf(this.input(id)) + sizeOf(this.output(id)));
   }
@@ -193,8 +196,8 @@ export class JobSpace {
   }
 
   /**
-   * Removes what a job that has ended no longer needs. Never throws: its end is stored already, and
-   * what cannot be removed now goes with the job.
+   * Removes files that a job no longer needs after its end. Never throws: the end is stored
+   * already, and files that cannot be removed now are removed with the job.
    */
   async removeUnneeded(id: string, hasResult: boolean, log: Log): Promise<void> {
     try {
@@ -217,8 +220,8 @@ export class JobSpace {
   }
 
   /**
-   * Removes everything of a job. What long files took is given back when they are closed, by
-   * another thread: of a few MiB that takes the system milliseconds.
+   * Removes all files of a job. They are held open meanwhile and closed by another thread, since
+   * freeing the space of a few MiB takes the system milliseconds.
    */
   remove(id: string): void {
     const files = [holding(this.input(id)), holding(this.output(id))];
@@ -249,7 +252,7 @@ export class JobSpace {
     this.#count(job, 1);
   }
 
-  /** Adds what a job has to its account, or takes it away. */
+  /** Adds the disk space of a job to that of its account, or subtracts it. */
   #count({ account, bytes, errors }: JobDisk, sign: 1 | -1): void {
     const all = this.#accounts.get(account) ?? { bytes: 0, errors: 0 };
     all.bytes += sign * bytes;

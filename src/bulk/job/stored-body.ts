@@ -1,4 +1,4 @@
-/** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
+/** Writes the body of a job to the disk: unpacks it, checks its limits and hashes it. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { limited, problem, type Problem } from '../../base/problem.js';
@@ -13,7 +13,7 @@ import type { JobSpace } from './space.js';
 /** A body that is on the disk. */
 interface Uploaded {
   readonly identity: FileIdentity;
-  /** SHA-256 of the plain body in hex. */
+  /** SHA-256 of the unpacked body in hex. */
   readonly sha256: string;
 }
 
@@ -21,14 +21,14 @@ interface UploadOptions {
   readonly id: string;
   readonly space: JobSpace;
   readonly gzip: boolean;
-  /** Largest plain body. */
+  /** Largest unpacked body. */
   readonly bytesMax: number;
   readonly body: BulkBody;
   readonly done: (uploaded: Uploaded) => void;
   readonly failed: (refused: Problem) => void;
 }
 
-/** What is told of a disk that does not take a body. */
+/** The refusal of a body that the disk does not take. */
 export function diskRefusal(error: unknown): Problem {
   if (error instanceof DiskLimit) {
     return limited(507, error.message, error.bytesMax);
@@ -42,13 +42,13 @@ export class JobUpload {
   readonly #options: UploadOptions;
   readonly #intake: Intake;
   readonly #hash = createHash('sha256');
-  /** Pieces that came before the file was open. */
+  /** Pieces that came before the file was open; null after that. */
   #early: Buffer | null = NO_BYTES;
   #file: FileHandle | null = null;
   #output: DurableOutput | null = null;
   #ended = false;
   #over = false;
-  /** Until the file is there, or cannot be. */
+  /** Pending while the file is being opened. */
   #opening: Promise<void> | undefined;
 
   constructor(options: UploadOptions) {
@@ -74,8 +74,8 @@ export class JobUpload {
   }
 
   /**
-   * Gives everything up. Where the file is being made, what is returned ends once it is there: it
-   * would stay behind in a folder that is removed meanwhile.
+   * Stops and frees everything. While the file is being created, it returns a promise for the end
+   * of that, since a file created later would remain in a folder that is being removed.
    */
   close(): Promise<void> | undefined {
     if (!this.#over) {
@@ -157,7 +157,7 @@ export class JobUpload {
     try {
       await file?.close();
     } catch {
-      // What could not be closed could not be written either, which was told before.
+      // A file that cannot be closed could not be written either, which was reported before.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a server does about jobs that other servers made: takes them up when their server has gone,
- * cancels its own that others were asked to cancel, and counts the disk that they take.
+ * Handles jobs that other servers created: takes them over when their server has ended, and counts
+ * their disk space. Also cancels jobs of this server when others were asked to.
  */
 import { messageOf, type Log } from '../../log.js';
 import { findJob, jobAccounts, listJobs, removeJob, type JobRecord } from '../../store/jobs.js';
@@ -11,17 +11,17 @@ import { checkpointOf, type OpenJob } from './open-job.js';
 import type { JobReleases } from './runner.js';
 import type { JobSpace } from './space.js';
 
-/** How old what is known of the disk that jobs of other servers take may be. */
+/** How old the measured disk space of other servers' jobs may be. */
 const SPACE_MS = 5_000;
-/** How long a job is left to the servers of its folder, one of which may start again. */
+/** How long a job is left for the servers that share its folder, one of which may start again. */
 const LEFT_MS = 5_000;
 
 /** The jobs of this server. */
 interface OwnJobs {
-  /** Whether a job is made or runs here. */
+  /** Whether a job is being created or has not ended here. */
   isMine(id: string): boolean;
   open(): Iterable<OpenJob>;
-  /** Goes on with a job that is this server's from now on. */
+  /** Continues with a job that this server now owns. */
   take(record: JobRecord): void;
   cancel(record: JobRecord): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ export class Takeover {
   readonly #log: Log;
   readonly #releases: JobReleases;
   readonly #keeper: JobKeeper;
-  /** Jobs of other folders that no server has, and since when. */
+  /** Jobs of other folders that no running server owns, and since when. */
   readonly #left = new Map<string, number>();
   readonly #owned: JobOwnership;
   readonly #jobs: OwnJobs;
@@ -62,9 +62,9 @@ export class Takeover {
     this.#jobs = jobs;
   }
 
-  /** Removes files that belong to no job, and takes up what no server has, now and later. */
+  /** Removes files that belong to no job. Takes over free jobs, now and whenever a server ends. */
   start(): void {
-    // Looked at before the records: a job that is made meanwhile has its folder before its record.
+    // Listed before the records are read, since a new job has its folder before its record.
     const { ids } = this.#space;
     const known = jobAccounts(this.#store);
     for (const id of ids) {
@@ -76,13 +76,13 @@ export class Takeover {
     void this.takeFree();
   }
 
-  /** Takes nothing up any more; resolves when nothing is on its way. */
+  /** Stops taking jobs over; resolves when none is being taken over any more. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#taking;
   }
 
-  /** Takes up what no server at work has. Never throws. */
+  /** Takes over jobs that no running server owns. Never throws. */
   takeFree(): Promise<void> {
     this.#taking ??= this.#take()
       .catch((error: unknown) => {
@@ -94,7 +94,10 @@ export class Takeover {
     return this.#taking;
   }
 
-  /** Removes jobs here that have ended so long ago, by the service's clock. Never throws. */
+  /**
+   * Removes jobs that ended before a time of the service's own clock and whose files this server
+   * can remove. Never throws.
+   */
   async sweep(before: number): Promise<void> {
     try {
       for (const record of listJobs(this.#store)) {
@@ -105,7 +108,7 @@ export class Takeover {
           if (isKept) this.#keeper.forget(id);
           this.#space.remove(id);
         } else if (isKept && !isHere && !this.#left.has(id) && !this.#jobs.isMine(id)) {
-          // What is left of it here, or was brought for a download.
+          // Remains of the job here, or its result, which was fetched for a download.
           this.#space.remove(id);
         }
       }
@@ -114,7 +117,7 @@ export class Takeover {
     }
   }
 
-  /** Looks at what jobs of other servers take of the disk, where that was not done of late. */
+  /** Measures the disk space of other servers' jobs, unless that was done recently. */
   measure(): void {
     const now = performance.now();
     if (!this.#owned.shared || now - this.#measuredAt < SPACE_MS) return;
@@ -146,7 +149,7 @@ export class Takeover {
     this.#lookForCancelled();
   }
 
-  /** Takes over a job whose files lie elsewhere, once its upload is here. Never throws. */
+  /** Takes over a job whose files are elsewhere, once its upload was fetched. Never throws. */
   async #adopt(record: JobRecord): Promise<JobRecord | null> {
     const { id, dataset } = record;
     const now = performance.now();
@@ -173,7 +176,7 @@ export class Takeover {
     return taken;
   }
 
-  /** Tells the disk whose a job is. */
+  /** Records the account of a job for its disk space. */
   #count(record: JobRecord): void {
     const hasRows = record.endedAt === null || record.result !== null;
     const errors = hasRows ? (checkpointOf(record)?.errorBytes ?? 0) : 0;

@@ -1,4 +1,4 @@
-/** The cells of a CSV row to a cart of one line, and its answer. */
+/** Reads the cells of a CSV row as a cart of one line, and answers it. */
 import { GRANT_GEO } from '../../pool/types.js';
 import { QUANTITY_MAX, QUANTITY_ONE, TIC_MAX } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
@@ -36,8 +36,8 @@ const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
 const TRAILING_ZEROS = /0+$/;
 
 /**
- * Reads a decimal without sign as an integer of 10^-decimals.
- * @returns null for anything else, and where it has finer digits
+ * Reads a decimal without a sign as an integer of 10^-decimals.
+ * @returns null for anything else, and for a number with more decimals
  */
 function parseDecimal(text: string, decimals: number): bigint | null {
   const found = DECIMAL.exec(text);
@@ -48,14 +48,15 @@ function parseDecimal(text: string, decimals: number): bigint | null {
   return fraction.length > decimals ? null : BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
-/** Ids where the file has none. */
+/** Ids for rows without one. */
 const ITEM = 'item';
 const CUSTOMER = 'customer';
 
 const DOLLAR = 10n ** BigInt(PRICE_DECIMALS_MAX);
 
-/** The parts of a row that are no places. */
+/** The members of a row except its places. */
 interface Sold {
+  /** In 10⁻⁹ dollars. */
   readonly price: bigint;
   /** In ten-thousandths. */
   readonly quantity: number;
@@ -63,7 +64,10 @@ interface Sold {
   readonly instantMs: number | null;
 }
 
-/** Noon in Greenwich is on the same day in every state and territory. */
+/**
+ * The moment of a sale. For a date it is noon in Greenwich, which is on the same day in every state
+ * and territory.
+ */
 function momentOf(text: string): number | null {
   const date = parseDate(text);
   return date === null ? parseInstant(text) : Date.parse(`${formatDate(date)}T12:00:00Z`);
@@ -100,7 +104,10 @@ function readSold(cell: Cell): Sold | Failure {
   return { price, quantity: Number(quantity), tic, instantMs };
 }
 
-/** Reads a row as a cart of one line, whose amounts have the decimals of a merchant's. */
+/**
+ * Reads a row as a cart of one line. Its amounts have as many decimals as those of a merchant's
+ * cart.
+ */
 function readCart(
   cells: readonly string[],
   mapping: Mapping,
@@ -152,7 +159,10 @@ function readCart(
   };
 }
 
-/** What is wrong with the one line of a row is wrong with its product code, if it has one. */
+/**
+ * Names the column at fault: a refusal of the row's only line is about its product code, if it has
+ * one.
+ */
 function inCells(answer: RowAnswer, { query }: ReadCart): RowAnswer {
   const { refusal } = answer;
   if (refusal?.field?.startsWith('lineItems') !== true) return answer;
@@ -160,7 +170,7 @@ function inCells(answer: RowAnswer, { query }: ReadCart): RowAnswer {
   return { ...answer, refusal: { ...refusal, field } };
 }
 
-/** Answers a row of the table. */
+/** Answers a row of a table of carts. */
 export function answerCsvCart(
   engine: RowEngine,
   { dialect, mapping }: Table,

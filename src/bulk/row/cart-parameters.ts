@@ -1,4 +1,4 @@
-/** What a bulk file says once for all its carts, and where each of its rows is sold. */
+/** Options that a file gives once for all its carts, and the places of the goods in each row. */
 import { CART_DEFAULTS, optionsOfTexts, type CartOptions } from '../../api/cart/options.js';
 import type { SentPlace } from '../../api/cart/merchant-cart.js';
 import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
@@ -12,7 +12,7 @@ import type { BulkFormat, Defaults } from './chunk-payload.js';
 import type { CartRole } from './mapping.js';
 import { addressLine, fiveDigits, holdsPlace, noRequest, wholeZip } from './row-parameters.js';
 
-/** Options of a file of carts beside those of every file. */
+/** The options of a file of carts, beside those of every file. */
 export const CART_PARAMETERS = ['merchantId', 'origin', 'rounding', 'explain'] as const;
 export type CartParameter = (typeof CART_PARAMETERS)[number];
 
@@ -21,14 +21,14 @@ export function merchantOf({ merchantId }: Defaults): string | null {
   return merchantId?.toLowerCase() ?? null;
 }
 
-/** Rounding and explanation that hold for carts without options of their own. */
+/** Rounding and explanation for carts that have no options of their own. */
 export function cartOptions(defaults: Defaults): CartOptions {
   const options = optionsOfTexts(defaults);
-  // Other values cannot come here: the front end has refused them before the first row.
+  // Other values cannot occur here, since the front end refuses them before the first row.
   return isProblem(options) ? CART_DEFAULTS : options;
 }
 
-/** Tells an option that would refuse every row, as the field of a failure. */
+/** Finds an option that would refuse every row; returns it as the field of a failure. */
 export function checkCartParameters(defaults: Defaults, input: BulkFormat): Failure | null {
   const merchant = merchantOf(defaults);
   if (merchant !== null && !UUID.test(merchant)) {
@@ -49,7 +49,7 @@ export function checkCartParameters(defaults: Defaults, input: BulkFormat): Fail
 
 // The places of a row of a table.
 
-/** The columns of a place. */
+/** The columns that make up a place. */
 interface PlaceRoles {
   readonly whole: CartRole;
   readonly street: CartRole;
@@ -76,10 +76,12 @@ export const ORIGIN: PlaceRoles = {
   zip: 'originZip',
 };
 
-/** The text of a cell, without spaces around it. */
+/** Returns the text of a cell, without spaces around it. */
 export type Cell = (role: CartRole) => string;
 
-/** Parts of a place by their roles, with their characters, as carts of merchants have them. */
+/**
+ * For each part of a place: its role, its name in a merchant's cart, and its longest length there.
+ */
 const PARTS = [
   ['street', 'line1', ADDRESS_CHARS.line],
   ['street2', 'line2', ADDRESS_CHARS.line],
@@ -88,7 +90,7 @@ const PARTS = [
   ['zip', 'zip', ADDRESS_CHARS.zip],
 ] as const;
 
-/** A place on one line. */
+/** Reads a place that is on one line. */
 export function linePlace(text: string, field: CartRole): CartPlace | Failure {
   const address = parseAddressLine(text);
   return address === null
@@ -107,8 +109,8 @@ function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
 }
 
 /**
- * Reads a place: one line, or the parts of a merchant's cart where all are there, or what of them
- * there is as one line. Null where its cells are empty.
+ * Reads a place: from one line, from all parts that a merchant's cart needs, or by joining the
+ * parts that there are to one line. Null where its cells are empty.
  */
 export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | null {
   const whole = cell(roles.whole);
@@ -126,7 +128,7 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | 
   return linePlace(addressLine(street, line2, city, state, five), roles.street);
 }
 
-/** A place as an answer repeats it. */
+/** A place in the form in which an answer repeats it. */
 export function sentPlace(place: CartPlace): SentPlace {
   if (place.kind === 'line') return place;
   const { line1, line2, city, state, zip } = place;

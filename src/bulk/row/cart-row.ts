@@ -1,6 +1,7 @@
 /**
- * One cart as a row or message: the body of a cart endpoint with one item, and an `id` beside it.
- * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
+ * A cart as a row or message: the body of a cart endpoint with one item, and possibly an `id`. With
+ * `merchantId` it is a merchant's cart. Without, it may have either shape, which the form of
+ * `origin` tells.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { isObject, type JsonObject } from '../../base/json-object.js';
@@ -33,25 +34,27 @@ import {
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
 
-/** `subject` of jobs whose merchants the front end knows to be the caller's. */
+/** `subject` of runs whose merchants were found by the front end to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-/** The answer to a cart of no merchant where the key has none. */
+/** The answer to a cart of no merchant where the key has no geocoded lookups. */
 export const NOT_GEOCODED = refusedCart(NO_GEO);
-/** Locations in a body, and in its one item. */
+/** Locations of faults in a body, and in its one item. */
 const BODY = 'body';
 const ITEM = 'body.items[0]';
 
-/** Where a row has its cart: it is the cart itself, or a body whose one item the cart is. */
+/** Where the cart is in a row: the row itself, or the one item of its body. */
 type CartPosition = 'row' | 'items[0]';
 
-/** The member of a row that a location is in the body that was read of it. */
+/**
+ * The member of a row that stands at a location of the body read from it; null for the row itself.
+ */
 function memberOf(location: string, at: CartPosition): string | null {
   const ofItem = at === 'row' && location.startsWith(ITEM);
   return location.slice((ofItem ? ITEM : BODY).length + 1) || null;
 }
 
-/** The endpoint's sentence and that of the first member at fault. */
+/** Refuses a row with the detail of the problem and the message of its first error. */
 function problemAnswer(
   { detail, errors: [first] = [] }: Problem,
   at: CartPosition,
@@ -64,55 +67,55 @@ function problemAnswer(
   return refusedRow({ code, message, field: memberOf(first.location, at) });
 }
 
-/** What a line calls its product code. */
+/** The name of the product code in a line. */
 type CodeName = 'taxabilityCode' | 'tic';
 
-/** Digits of the variant of a UUID. */
+/** The digits that may begin the fourth group of a UUID (its variant). */
 const VARIANTS = '89ab';
 
 /**
- * A UUID of the hash of run, line and row, for a cart that brings no id: the same row of the same
- * run has the same, whoever answers it.
+ * A UUID made from the hash of run, line number and row, for a cart without an id. The same row of
+ * the same run always gets the same id, whichever server answers it.
  */
 export function rowCartId(run: string, line: number, row: string | Uint8Array): string {
   const hash = createHash('sha256').update(`${run}\n${line}\n`).update(row).digest('hex');
   return hashId(hash, VARIANTS.charAt(parseInt(hash.charAt(16), 16) % VARIANTS.length));
 }
 
-/** An item as it was written. */
+/** The bytes of a printed item. */
 type Item = Uint8Array;
 
-/** Of an everyday cart; longer ones have memory of their own, for once. */
+/** Memory for an ordinary cart. A longer one gets its own memory, which is not kept. */
 const ITEM_BYTES = 16_384;
 
-/** The item under way: it is copied before the next one begins. */
+/** The item that is being written. It is copied before the next one begins. */
 const written = new ByteWriter(ITEM_BYTES);
 
-/** What `write` writes; valid until the next one is written. */
+/** The item that `write` prints; valid until the next item is written. */
 export function itemOf(write: (into: ByteWriter) => void): Item {
   written.clear();
   write(written);
   return written.bytes();
 }
 
-/** The item of a cart with what its answer rests on, as lines of files have it. */
+/** An item with the member `situs` added, as lines of files have it. */
 export function itemWith(item: Item, situs: string): readonly BodyPart[] {
   return [item.subarray(0, -1), `,${situs}}`];
 }
 
-/** How a cart is read, and what its answer is called. */
+/** How a cart is read, and how its answer is put together. */
 interface CartReading {
   readonly ofMerchant: boolean;
   readonly at: CartPosition;
-  /** Hold where the body has none of its own. */
+  /** Options where the body has none of its own. */
   readonly options: CartOptions;
-  /** An id for a cart without one. */
+  /** Makes an id for a cart without one. */
   newId(): string;
-  /** The body of an answer, of its item and of the member `situs`. */
+  /** The body of the answer, from its item and the member `situs`. */
   wrap(item: Item, situs: string): readonly BodyPart[];
 }
 
-/** A cart that was read, and how its outcome is written. */
+/** A cart that was read, and how its outcome is printed. */
 interface Asked {
   readonly query: CartQuery;
   readonly code: CodeName;
@@ -125,7 +128,7 @@ function isOneLine(item: unknown): boolean {
   return !isObject(origin) || !('line1' in origin);
 }
 
-/** Reads the body as its endpoint does. */
+/** Reads a body as its endpoint does. */
 function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading): Asked | Problem {
   const { items } = body;
   if (Array.isArray(items) && items.length > 1) {
@@ -150,7 +153,7 @@ function readAsked(body: JsonObject, { ofMerchant, options, newId }: CartReading
   };
 }
 
-/** Has the engine calculate the cart of a row, and prints what it came to. */
+/** Has the engine calculate the cart of a row, and prints the outcome or a refusal. */
 export function calculated(
   { context, engine, run, grants }: RowEngine,
   query: CartQuery,
@@ -176,7 +179,8 @@ export function calculated(
 
 /**
  * Answers a body with one item.
- * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
+ * @param text the row as it was sent, which is searched for numbers that are not exact after
+ * parsing
  */
 function answerBody(
   engine: RowEngine,
@@ -213,7 +217,7 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
   });
 }
 
-/** Members of a body; all others of a bare cart are the cart's. */
+/** Members that belong to the body; all others of a bare cart belong to the cart. */
 const BODY_MEMBERS = new Set(['transactionDate', ...Object.keys(OPTION_MEMBERS)]);
 
 /** The body that a bare cart stands for. */
@@ -226,7 +230,7 @@ function bodyOf(cart: JsonObject): JsonObject {
   };
 }
 
-/** Whether a row may name this merchant. */
+/** Whether a row of a file for `merchant` may name this merchant. */
 function isMerchant(merchantId: unknown, merchant: string | null): boolean {
   return (
     merchantId === null || (typeof merchantId === 'string' && merchantId.toLowerCase() === merchant)
@@ -234,9 +238,9 @@ function isMerchant(merchantId: unknown, merchant: string | null): boolean {
 }
 
 /**
- * Answers a row of an NDJSON file: the body of a cart endpoint with one item, or the item itself
- * with what stands beside `items` in a body. The answer is the endpoint's item with the member
- * `situs` of the endpoint's body.
+ * Answers a row of an NDJSON file. It is the body of a cart endpoint with one item, or a bare cart:
+ * the item, with the members that would stand beside `items` in a body. The answer is the
+ * endpoint's item with the member `situs` of the endpoint's body.
  */
 export function answerBulkCart(
   engine: RowEngine,

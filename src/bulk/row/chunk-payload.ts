@@ -1,5 +1,6 @@
 /**
- * What a worker is told with every chunk, and what it gives back, as fields (field-bytes.ts).
+ * The payload that a worker gets for a chunk, and its result. The run and the tally are fields in
+ * the form of field-bytes.ts.
  *
  * Chunk:  u32 length of the run · run · u32 line · u32 rows · u32 end of each row · bytes
  * Result: u32 length of the tally · tally · output bytes
@@ -16,69 +17,73 @@ import type { Mapping } from './mapping.js';
 import type { RowRefusal } from '../../wire/response-code.js';
 import type { PinnedRelease } from '../../pool/types.js';
 
-/** What each row asks for. */
+/** The kinds of rows. */
 const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 export const BULK_FORMATS = ['csv', 'ndjson'] as const;
 export type BulkFormat = (typeof BULK_FORMATS)[number];
 
-/** The table that rows of a CSV file are part of. */
+/** The table that the rows of a CSV file belong to. */
 export interface Table {
   readonly dialect: Dialect;
   readonly columns: number;
   readonly mapping: Mapping;
 }
 
-/** Parameters that hold for every row without a value of its own. */
+/** Parameters for every row that has no value of its own. */
 export type Defaults = Readonly<Partial<Record<ParameterName | CartParameter, string>>>;
 
 /**
- * A run over rows: the same run and rows give the same output, in any chunks and workers.
+ * The facts of a run over rows. The same facts and rows give the same output, however the rows are
+ * cut into chunks and whichever workers answer them.
  */
 export interface RunFacts {
-  /** Told as `job` in what the client gets. */
+  /** The name that clients see as `job`. */
   readonly name: string;
   readonly kind: BulkKind;
-  /** The release that answers every row, whatever is activated meanwhile. */
+  /** The release that answers every row, even if another one is activated in the meantime. */
   readonly release: PinnedRelease;
-  /** The moment that "today" is told from, in milliseconds since 1970. */
+  /** The moment that "today" is derived from, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly output: BulkFormat;
-  /** Null where rows are NDJSON. */
+  /** Null where the rows are NDJSON. */
   readonly table: Table | null;
   readonly defaults: Defaults;
-  /** Refuses every row: how a run ends whose quota is used up. */
+  /** Refuses every row, such as the last one of a run whose quota is used up. */
   readonly refusal?: Failure;
-  /** What rows of the kind need to know beside it, e.g. whose carts these are. */
+  /** What else rows of the kind need to know, such as that their merchants are the caller's. */
   readonly subject?: string;
-  /** Settings of whose file it is; those of the machine that answers where absent. */
+  /**
+   * Settings of the server that the file was given to; absent for those of the machine that
+   * answers.
+   */
   readonly settings?: AnswerSettings;
 }
 
-/** A row of a chunk that was not answered with success. */
+/** A row of a chunk that was refused. */
 export interface RefusedRow extends RowRefusal {
   readonly line: number;
 }
 
-/** What became of the rows of a chunk. */
+/** The counts of a chunk's rows. */
 export interface ChunkTally {
   readonly rows: number;
-  /** Rows by response code. */
+  /** How many rows have each response code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** Rows that count in the quota of lookups, and those of them that count as geocoded. */
+  /** How many rows count as lookups (`core`), and how many of these as geocoded. */
   readonly core: number;
   readonly geo: number;
-  /** Rows that count as merchant operations. */
+  /** How many rows count as merchant operations. */
   readonly merchant: number;
-  /** Each one among messages, of other rows the first one. */
+  /** All refused rows where rows are messages, otherwise only the first. */
   readonly refusals: readonly RefusedRow[];
 }
 
 const U32 = 4;
 const FIELDS_BYTES = 1_024;
 
-/** The fields under way: they are copied before the next ones begin. */
+/** Memory in which fields are written. They are copied before the next ones begin. */
 const fields = new FieldWriter(FIELDS_BYTES);
 
 function putFailure(failure: Failure | undefined): void {
@@ -111,7 +116,7 @@ function putTable(table: Table | null): void {
   }
 }
 
-/** Fields in the order of their names here, which is the order they are read in. */
+/** Reads a table. Fields are read in the order in which `putTable` writes them. */
 function tableFrom(from: FieldReader): Table | null {
   if (from.byte() === 0) return null;
   const dialect: Dialect = {
@@ -139,7 +144,7 @@ function settingsFrom(from: FieldReader): AnswerSettings | undefined {
   return { baseUrl, precisionMin, refuseUnruled: from.byte() === 1 };
 }
 
-/** A run as it travels with every chunk; encoded once. */
+/** The bytes of a run that go with each of its chunks; they are made once. */
 export function encodeRun(run: RunFacts): Buffer {
   fields.clear();
   fields.text(run.name);
@@ -158,7 +163,7 @@ export function encodeRun(run: RunFacts): Buffer {
   return fields.bytes();
 }
 
-/** Reads a run; each member is read in the order in which it was written. */
+/** Reads a run. Members are read in the order in which they were written. */
 export function decodeRun(run: Buffer): RunFacts {
   const from = new FieldReader(run);
   const name = from.text();
@@ -199,7 +204,7 @@ export function encodeChunk(run: Buffer, { line, ends, bytes }: RawChunk): Buffe
   return payload;
 }
 
-/** Which rows a payload has: the number of the first one, and how many. */
+/** The number of the first row of a payload, and how many rows it has. */
 export function rowsOf(payload: Uint8Array): { readonly line: number; readonly rows: number } {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
   const at = U32 + bytes.readUInt32LE(0);
@@ -211,7 +216,7 @@ interface DecodedChunk {
   readonly chunk: RawChunk;
 }
 
-/** Reads a payload; the bytes stay views. */
+/** Reads a payload; the bytes of the rows are a view of it. */
 export function decodeChunk(payload: Buffer): DecodedChunk {
   const length = payload.readUInt32LE(0);
   let at = U32 + length;
@@ -224,7 +229,7 @@ export function decodeChunk(payload: Buffer): DecodedChunk {
   return { run, chunk: { line, ends, bytes: payload.subarray(at) } };
 }
 
-/** A tally as it comes back before the output. */
+/** The bytes of a tally, which precede the output in a result. */
 export function encodeTally({ rows, codes, core, geo, merchant, refusals }: ChunkTally): Buffer {
   fields.clear();
   for (const count of [rows, core, geo, merchant]) fields.u32(count);
@@ -258,7 +263,7 @@ export function decodeTally(tally: Buffer): ChunkTally {
   return { rows, codes, core, geo, merchant, refusals };
 }
 
-/** The two parts of a result. */
+/** A result in parts. */
 export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Uint8Array[] {
   const told = encodeTally(tally);
   const length = Buffer.allocUnsafe(U32);
@@ -267,8 +272,8 @@ export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Ui
 }
 
 /**
- * Reads a result; the output is a copy where answers share memory, made by `copy` if it is given,
- * else a view.
+ * Reads a result. The output is a view, or a copy made by `copy` where the body lies in shared
+ * memory.
  */
 export function decodeResult(
   body: Uint8Array,

@@ -1,4 +1,4 @@
-/** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
+/** The columns that are added to a CSV row: the result of its lookup or the tax of its cart. */
 import { RecentCache } from '../../base/tables.js';
 import type { Engine } from '../../engine/engine.js';
 import type {
@@ -32,7 +32,7 @@ import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
 import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
-/** Columns that depend on the tax area and the day alone. */
+/** Columns that depend only on the tax area and the day. */
 const AREA_COLUMNS = [
   'situs_rate',
   'situs_state_rate',
@@ -49,7 +49,7 @@ const AREA_COLUMNS = [
   'situs_note',
 ] as const;
 
-/** What is appended to every row, in order. */
+/** The columns that are added to every row of lookups, in order. */
 export const APPENDED_COLUMNS = [
   ...AREA_COLUMNS,
   'situs_address',
@@ -60,9 +60,9 @@ export const APPENDED_COLUMNS = [
   'situs_message',
 ] as const;
 
-/** Most tax areas whose cells are kept, printed in the dialect of a file. */
+/** For how many tax areas the cells are kept, in the dialect of a file. */
 const AREAS_MAX = 16_384;
-/** Beyond every YYYYMMDD. */
+/** Larger than every YYYYMMDD. */
 const DATE_SPAN = 100_000_000;
 
 function rateAt({ rows }: KnownRates, level: Level): string {
@@ -72,9 +72,9 @@ function rateAt({ rows }: KnownRates, level: Level): string {
 }
 
 /**
- * The marks of an area on a day, with "assumed 0.05-0.079", what the rate may be where a city is
- * assumed, with "unknown" behind it where that of a part of the ZIP is not known, and "unruled" for
- * a code without a rule.
+ * The note of a row: the marks of its area on the day; "assumed 0.05-0.079", the range of the rate
+ * where a city is assumed, followed by "unknown" where the rate of part of the ZIP is not known;
+ * and "unruled" for a product code without a rule.
  */
 function rowNote(note: string, unruled: string, assumed?: RateRange): string {
   let text = note;
@@ -94,7 +94,7 @@ const DIFFERENT_RATES = refusalOf(
   ),
 );
 
-/** The cells of an area in the order of AREA_COLUMNS. */
+/** The cells of an area, in the order of AREA_COLUMNS. */
 function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failure {
   const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
@@ -116,7 +116,7 @@ function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failur
   ];
 }
 
-/** Areas that are known in a dialect; kept from chunk to chunk. */
+/** The areas whose cells are known in a dialect. They are kept from chunk to chunk. */
 function areasIn(
   { columns }: WireContext,
   { id }: Engine,
@@ -138,7 +138,7 @@ export class LookupColumns {
   readonly #engine: Engine;
   readonly #dialect: Dialect;
   readonly #areas: RecentCache<number, AreaCells>;
-  /** Code and message of a row with an answer. */
+  /** Code and message of a row that is answered with success, as cells. */
   readonly #answered: string;
 
   constructor(context: WireContext, engine: Engine, dialect: Dialect) {
@@ -149,7 +149,7 @@ export class LookupColumns {
     this.#answered = this.#join([String(SUCCESS.code), '']);
   }
 
-  /** Looks a row up; the body is what is appended to it. */
+  /** Looks a row up; the body of the answer is what is added to the row. */
   answer(raw: RawParameters, grants: number, nowMs: number): RowAnswer {
     const parsed = parseParameters(raw, 60, grants);
     if (isFailure(parsed)) return refusedRow(refusalOf(parsed));
@@ -162,7 +162,7 @@ export class LookupColumns {
   #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
     const plain = area.id * DATE_SPAN + date;
-    // What a boundary file decided may be published until another day.
+    // What a boundary file decided may be up to date until another day, so it is kept apart.
     const key = situs.stated === true ? -plain : plain;
     const product =
       query.options.taxabilityCode === null
@@ -178,7 +178,7 @@ export class LookupColumns {
       known = { cells: this.#join(cells.slice(0, -1)), note, noteCell: this.#join([note]) };
       this.#areas.set(key, known);
     }
-    // What is assumed differs from ZIP to ZIP, and what is unruled by code.
+    // An assumption depends on the ZIP, and a missing rule on the product code, so neither is kept.
     const note =
       situs.assumed === undefined && unruled === ''
         ? known.noteCell
@@ -197,7 +197,10 @@ export class LookupColumns {
     );
   }
 
-  /** One row cannot show several rates: a ZIP is answered where all its areas are taxed alike. */
+  /**
+   * Answers a ZIP. One row cannot show several rates, so this succeeds only if all areas of the ZIP
+   * have the same.
+   */
   #postal({ rows }: PostalOutcome): RowAnswer {
     const all: (readonly string[])[] = [];
     for (const row of rows) {
@@ -207,7 +210,7 @@ export class LookupColumns {
     }
     const joined: string[] = AREA_COLUMNS.map((name, index) => {
       const values = new Set(all.map((cells) => cells[index] ?? ''));
-      // What is true of one area's lists is said of the row.
+      // The note has the marks of all areas.
       if (name === 'situs_note') {
         const words = [...values].flatMap((note) => note.split(' '));
         return [...new Set(words)].filter((word) => word !== '').join(' ');
@@ -219,7 +222,7 @@ export class LookupColumns {
     return this.#success([this.#join(joined)], ['', '', '', 'postal'], false);
   }
 
-  /** In parts as they are: one text put together of them is written no faster. */
+  /** The body stays in parts, since joining them to one text makes it no faster to write. */
   #success(area: readonly string[], own: readonly string[], geo: boolean): RowAnswer {
     const { delimiter } = this.#dialect;
     const body: string[] = [...area];
@@ -233,7 +236,7 @@ export class LookupColumns {
   }
 }
 
-/** What is appended to every row, in order. */
+/** The columns that are added to every row of carts, in order. */
 export const CART_COLUMNS = [
   'situs_tax_rate',
   'situs_tax_amount',
@@ -246,14 +249,14 @@ export const CART_COLUMNS = [
   'situs_message',
 ] as const;
 
-/** The columns that rows of a kind get. */
+/** The columns that are added to rows of a kind. */
 export function columnsOf(kind: BulkKind): readonly string[] {
   return kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
 }
 
 const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 
-/** The columns of a cart of one line that was calculated. */
+/** The cells for a calculated cart of one line. */
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
   const { state, date, sourcing, precision, unruled } = marks;

@@ -1,7 +1,10 @@
-/** How a CSV file is written: told from its header line, and kept in what is added to it. */
+/**
+ * How a CSV file is written. This is read from its header line, and kept in what is added to the
+ * file.
+ */
 import { HEADER_BYTES_MAX } from './record-form.js';
 
-/** In order of preference where two occur equally often. */
+/** In order of preference where two are equally frequent. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
@@ -10,19 +13,21 @@ type Newline = (typeof NEWLINES)[number];
 
 export interface Dialect {
   readonly delimiter: Delimiter;
-  /** The line end of the header line, used for our own lines; the caller's rows keep theirs. */
+  /**
+   * The line end of the header line, which lines of our own have too. Rows keep their line ends.
+   */
   readonly newline: Newline;
-  /** Every cell of the header is quoted, so ours are too. */
+  /** Whether every cell of the header is quoted, so that added cells are quoted too. */
   readonly quoteAll: boolean;
 }
 
 export interface CsvHead {
   readonly dialect: Dialect;
-  /** The file begins with a UTF-8 byte order mark. */
+  /** Whether the file begins with a UTF-8 byte order mark. */
   readonly bom: boolean;
-  /** The header line without mark and line end. */
+  /** The header line without byte order mark and line end. */
   readonly header: Buffer;
-  /** Bytes up to the first row. */
+  /** Number of bytes before the first row. */
   readonly bytes: number;
 }
 
@@ -32,14 +37,17 @@ const QUOTE = 34;
 /** The byte order mark of UTF-8. */
 export const BOM = Buffer.from('\ufeff', 'utf8');
 
-/** Where in a header line a scan is. */
+/** States of a scan within a header line. */
 const FIELD_START = 0;
 const IN_FIELD = 1;
 const IN_QUOTES = 2;
-/** After a quote inside quotes: a second one doubles it, anything else has closed the field. */
+/**
+ * After a quote within quotes: another quote makes one quote of the text, anything else means that
+ * the first has closed the field.
+ */
 const QUOTE_SEEN = 3;
 
-/** For each byte the place of the delimiter that it is, from 1 on; 0 for what is none. */
+/** For each byte, the index of that delimiter plus one; 0 for any other byte. */
 function kindsOf(delimiters: readonly Delimiter[]): Uint8Array {
   const kinds = new Uint8Array(256);
   delimiters.forEach((delimiter, at) => {
@@ -50,14 +58,14 @@ function kindsOf(delimiters: readonly Delimiter[]): Uint8Array {
 
 const ANY_DELIMITER = kindsOf(DELIMITERS);
 
-/** Is told of a delimiter outside of quotes: which one it is, from 1 on, and its place. */
+/** Called for each delimiter outside quotes, with its index plus one and its position. */
 type Border = (kind: number, at: number) => void;
 
 /**
- * Follows the quotes of a header line as those of a record: one opens at the beginning of a field
- * alone, and an inch mark behind other text is text. Fields begin behind any delimiter until it is
- * told from the line which one holds. All others wait while up to 64 KiB are gone through, hence
- * one loop over bytes and a table of what each is.
+ * Follows the quotes of a header line like those of a record: only at the beginning of a field does
+ * a quote open; after other text it is text, such as an inch mark. Until the delimiter is known, a
+ * field may begin after any delimiter. Up to 64 KiB are scanned while all other requests wait, so
+ * this is one loop over bytes with a table.
  */
 class QuoteScan {
   readonly #kinds: Uint8Array;
@@ -68,9 +76,9 @@ class QuoteScan {
   }
 
   /**
-   * Where a line ends outside of quotes from here on; −1 when it does not. With a `border` to tell
-   * of, all bytes are one header line, which may end elsewhere by this scan than by the one it was
-   * cut with.
+   * Position of the first line end outside quotes from `from` on; −1 where there is none. With
+   * `border`, all bytes are taken as one header line: line ends are not looked for, since the scan
+   * by which the line was cut may have placed quotes differently.
    */
   lineEnd(bytes: Uint8Array, from: number, border: Border | null = null): number {
     const kinds = this.#kinds;
@@ -94,10 +102,10 @@ class QuoteScan {
   }
 }
 
-/** Tells from pieces when a header line may be complete; each byte is looked at once. */
+/** Tells whether a header line that comes in pieces may be complete; each byte is scanned once. */
 export class HeaderEnd {
   readonly #quotes: QuoteScan;
-  /** Bytes of a byte order mark that were passed: what follows it begins a field. */
+  /** How many bytes of a byte order mark were skipped; what follows the mark begins a field. */
   #marked = 0;
   #passed = false;
 
@@ -105,7 +113,7 @@ export class HeaderEnd {
     this.#quotes = new QuoteScan(delimiter);
   }
 
-  /** Adds a piece; true from the one with the first line end outside quotes on. */
+  /** Adds a piece. Returns true once there was a line end outside quotes. */
   passed(piece: Uint8Array): boolean {
     let from = 0;
     while (this.#marked < BOM.length && from < piece.length) {
@@ -119,7 +127,7 @@ export class HeaderEnd {
   }
 }
 
-/** Where the first line ends outside quotes; −1 when it does not. */
+/** Position of the first line end outside quotes; −1 where there is none. */
 function lineEnd(
   bytes: Uint8Array,
   from: number,
@@ -134,7 +142,7 @@ function newlineAt(bytes: Uint8Array, end: number): Newline {
   return bytes[end + 1] === LF ? '\r\n' : '\r';
 }
 
-/** Whether every cell of a header line stands in quotes; borders within quotes are none. */
+/** Whether every cell of a header line is in quotes. Delimiters within quotes do not count. */
 function isQuoted(header: Uint8Array, delimiter: Delimiter): boolean {
   const own = DELIMITERS.indexOf(delimiter) + 1;
   let from = 0;
@@ -150,19 +158,19 @@ function isQuoted(header: Uint8Array, delimiter: Delimiter): boolean {
   return isAll;
 }
 
-/** Tells the delimiter that splits a header line into most cells; a comma where none does. */
+/** The delimiter that splits a header line into most cells; a comma where no delimiter occurs. */
 export function sniffDelimiter(header: Uint8Array): Delimiter {
   const counts = DELIMITERS.map(() => 0);
   lineEnd(header, 0, null, (kind) => {
     counts[kind - 1]! += 1;
   });
-  // Where two occur equally often, the first.
+  // Of delimiters that are equally frequent, the first one counts.
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
 /**
- * True for a beginning in UTF-16 or UTF-32, which is not read: by its byte order mark, or by the
- * zeros beside the first characters, which no text in UTF-8 has.
+ * Whether the bytes begin a text in UTF-16 or UTF-32, which is not read. It has a byte order mark,
+ * or zeros in its first characters, which text in UTF-8 never has.
  */
 export function isWide(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
@@ -174,15 +182,15 @@ export function isWide(bytes: Uint8Array): boolean {
   );
 }
 
-/** True for a beginning of a gzip stream. */
+/** Whether the bytes are the beginning of gzip data. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /**
- * Reads the header line of a file from its beginning.
+ * Reads the header line at the beginning of a file.
  * @param whole true when no more bytes will come
- * @returns null while it has not ended, 'too-long' when it is longer than a header may be
+ * @returns null while the line is not complete, 'too-long' when it is longer than allowed
  */
 export function readCsvHead(
   bytes: Buffer,
@@ -191,18 +199,19 @@ export function readCsvHead(
 ): CsvHead | null | 'too-long' {
   const bom = bytes.subarray(0, BOM.length).equals(BOM);
   const from = bom ? BOM.length : 0;
-  // One byte more than is allowed, to tell a header line that is too long.
+  // One byte more than allowed, so that a line that is too long can be recognized.
   const begun = bytes.subarray(0, from + HEADER_BYTES_MAX + 1);
   const first = lineEnd(begun, from, delimiter);
   if (first < 0 && !whole && bytes.length - from <= HEADER_BYTES_MAX) return null;
   const chosen =
     delimiter ?? sniffDelimiter(begun.subarray(from, first < 0 ? begun.length : first));
-  // A quote behind another delimiter than this one is text, and the line may end before it closes.
+  // After a delimiter other than the chosen one, a quote is text, so the line may end earlier than
+  // in the first scan.
   const own = lineEnd(begun, from, chosen);
   const end = first < 0 || (own >= 0 && own < first) ? own : first;
   const length = (end < 0 ? bytes.length : end) - from;
   if (length > HEADER_BYTES_MAX) return 'too-long';
-  // A CR at the very end may belong to an LF that is still to come.
+  // A CR at the very end may be followed by an LF that has not come yet.
   if (!whole && (end < 0 || (bytes[end] === CR && end + 1 === bytes.length))) return null;
   const header = Buffer.from(bytes.subarray(from, from + length));
   const newline = end < 0 ? '\n' : newlineAt(bytes, end);
@@ -216,7 +225,7 @@ export function readCsvHead(
 
 const NEEDS_QUOTES = /["\r\n]|^\s|\s$/;
 
-/** A cell as the file would write it. */
+/** A cell, quoted where the dialect needs that. */
 export function csvCell(text: string, { delimiter, quoteAll }: Dialect): string {
   if (text === '' && !quoteAll) return text;
   const quoted = quoteAll || text.includes(delimiter) || NEEDS_QUOTES.test(text);
@@ -224,7 +233,7 @@ export function csvCell(text: string, { delimiter, quoteAll }: Dialect): string 
   return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
 }
 
-/** Cells that stand behind others: each begins with the delimiter. */
+/** Cells to be added after others: each begins with the delimiter. */
 export function csvCells(cells: readonly string[], dialect: Dialect): string {
   let text = '';
   for (const cell of cells) text += dialect.delimiter + csvCell(cell, dialect);

@@ -1,33 +1,33 @@
-/** What surrounds the answers to rows and messages: headers before them and the trailer after. */
+/** The header before answers to rows and messages, and the trailer after them. */
 import { type WireObject, jsonMembers } from '../../wire/tree.js';
 import { columnsOf } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';
 import type { RunFacts, BulkKind } from './chunk-payload.js';
 
-/** Names the program in headers; the second word is the version of this contract. */
+/** The name of the program in headers; the second word is the version of the format. */
 export const BULK_ENGINE = 'situs bulk/1';
 
-/** Limits of a run by name, e.g. {"rows": 10000000}. */
+/** Limits of a run by their names, e.g. {"rows": 10000000}. */
 type LimitsByName = Readonly<Record<string, number>>;
 
-/** Why a run or a stream ended before its last row, and with which row. */
+/** Why a run or a stream ended before its last row. */
 export interface Stopped {
   readonly code: number;
   readonly message: string;
   /** The first row without an answer. */
   readonly line: number;
-  /** Its owner asked for it, to go on later. */
+  /** Whether its owner paused it, to continue later. */
   readonly paused?: boolean;
 }
 
 /** How a run or a stream ended: the content of its trailer. */
 export interface Trailer {
-  /** Every row was answered. */
+  /** Whether every row was answered. */
   readonly complete: boolean;
   readonly rows: number;
   /** Rows by response code, e.g. {"100": 7, "109": 1}. */
   readonly codes: Readonly<Record<string, number>>;
-  /** Bytes of the output before the trailer, and their SHA-256 in hex. */
+  /** Number of bytes of the output before the trailer; their SHA-256 in hex is `sha256`. */
   readonly bytes: number;
   readonly sha256: string;
   readonly stopped: Stopped | null;
@@ -47,7 +47,7 @@ export function trailerLine(name: string, end: Trailer): Buffer {
   return line({ trailer: trailerTree(name, end) });
 }
 
-/** The trailer by itself: what CSV output has beside it. */
+/** The trailer as a document of its own, since CSV output has none. */
 export function trailerBody(name: string, end: Trailer): string {
   return `{${jsonMembers(trailerTree(name, end))}}`;
 }
@@ -65,12 +65,12 @@ function trailerTree(name: string, end: Trailer): WireObject {
   };
 }
 
-/** Why a run ended before its last row, as clients are told; null where it did not. */
+/** The public members of why a run ended before its last row; null where it did not. */
 export function stoppedTree(stopped: Omit<Stopped, 'paused'> | null): WireObject | null {
   return stopped && { code: stopped.code, message: stopped.message, line: stopped.line };
 }
 
-/** The header line of CSV output: the caller's, byte for byte, with our columns. */
+/** The header line of CSV output: that of the file, byte for byte, with the added columns. */
 export function csvHeaderLine(
   { dialect, bom, header }: CsvHead,
   kind: BulkKind = 'lookup',
@@ -83,16 +83,18 @@ export function csvHeaderLine(
   ]);
 }
 
-/** Names the program in headers; the second word is the version of the protocol of messages. */
+/**
+ * The name of the program in headers of streams; the second word is the version of the protocol.
+ */
 export const STREAM_ENGINE = 'situs stream/1';
 
 interface StreamHeader {
   readonly name: string;
-  /** Release that answers at the moment. */
+  /** Id of the release that answers now. */
   readonly dataset: string;
-  /** With it another connection goes on with the stream. */
+  /** The token with which another connection can resume the stream. */
   readonly resume: string;
-  /** Messages that came, before this connection. */
+  /** How many messages were received before this connection. */
   readonly received: number;
   readonly limits: LimitsByName;
 }
@@ -118,7 +120,7 @@ export function streamHeaderLine({
   });
 }
 
-/** Said before the first answer of another release than the one named last. */
+/** The line before the first answer of another release than the last one that was named. */
 export function datasetLine(dataset: string, seq: number): Buffer {
   return line({ dataset: { id: dataset, seq } });
 }

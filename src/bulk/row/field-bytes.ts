@@ -1,8 +1,8 @@
 /**
- * Numbers and texts one after the other, in the order both sides know: what is told of rows between
- * threads. Little-endian.
+ * Writes and reads numbers and texts in a fixed order, which both sides know. Facts about rows are
+ * passed between threads in this form. Little-endian.
  *
- * Text:  u32 twice the number of characters, and 1 where these take two bytes each · the characters
+ * Text:  u32 twice the number of characters, plus 1 where each takes two bytes · the characters
  * Null:  u32 0xffffffff in place of a text
  */
 import { doubled } from '../../base/growing-bytes.js';
@@ -13,13 +13,13 @@ const U16 = 2;
 const U32 = 4;
 const F64 = 8;
 
-/** Whether every character takes one byte. */
+/** Whether every character fits one byte. */
 function isLatin1(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > LATIN1_MAX) return false;
   return true;
 }
 
-/** Writes fields in memory that is used again. */
+/** Writes fields into memory that is used again. */
 export class FieldWriter {
   #buffer: Buffer;
   #used = 0;
@@ -28,7 +28,7 @@ export class FieldWriter {
     this.#buffer = Buffer.allocUnsafeSlow(capacityBytes);
   }
 
-  /** Begins anew. */
+  /** Removes all fields. */
   clear(): void {
     this.#used = 0;
   }
@@ -49,7 +49,7 @@ export class FieldWriter {
     this.#used = this.#room(F64).writeDoubleLE(value, this.#used);
   }
 
-  /** Keeps every text as it is, also one that is no Unicode text. */
+  /** Writes a text as it is, even if it is not valid Unicode. */
   text(text: string | null): void {
     if (text === null) {
       this.u32(NULL_TEXT);
@@ -61,7 +61,7 @@ export class FieldWriter {
     this.#used += room.write(text, this.#used, wide ? 'utf16le' : 'latin1');
   }
 
-  /** A copy of what was written. */
+  /** A copy of all fields. */
   bytes(): Buffer {
     return Buffer.from(this.#buffer.subarray(0, this.#used));
   }
@@ -73,7 +73,7 @@ export class FieldWriter {
   }
 }
 
-/** Reads fields in the order they were written in. */
+/** Reads fields in the order in which they were written. */
 export class FieldReader {
   readonly #buffer: Buffer;
   #at = 0;

@@ -4,25 +4,25 @@ import { jsonMembers, type WireObject } from '../../wire/tree.js';
 import type { BulkFormat, BulkKind } from './chunk-payload.js';
 import { stoppedTree } from './envelope.js';
 
-/** What a record says to whoever runs jobs. */
+/** What is shown of a job. */
 export interface JobView {
   readonly record: JobRecord;
   readonly kind: BulkKind;
   readonly output: BulkFormat;
-  /** Bytes of the body that were answered, and rows of it by response code. */
+  /** How many bytes of the body were answered, and how many rows, in total and by response code. */
   readonly at: number;
   readonly rows: number;
   readonly codes: Readonly<Record<string, number>>;
-  /** When it is removed, in milliseconds since 1970; null while it has not ended. */
+  /** When the job is removed, in milliseconds since 1970; null while it has not ended. */
   readonly expiresAt: number | null;
 }
 
-/** Places where a job and its result are found. */
+/** Paths of jobs and their results. */
 export const JOBS_PATH = '/bulk/jobs';
 export const JOB_PATH = `${JOBS_PATH}/{id}`;
 export const RESULT_PATH = `${JOB_PATH}/result`;
 
-/** Digits of a progress. */
+/** Steps of the progress from 0 to 1, which is rounded down. */
 const PROGRESS_STEPS = 10_000;
 
 function instant(ms: number | null): string | null {

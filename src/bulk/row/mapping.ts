@@ -1,4 +1,4 @@
-/** Which column of a CSV file is which parameter: by obvious names, or as the caller says. */
+/** Maps the columns of a CSV file to parameters: by their names, or as the caller asks. */
 import { problem, type Problem } from '../../base/problem.js';
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { BulkKind, Defaults } from './chunk-payload.js';
@@ -10,12 +10,12 @@ const ZIP = ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'];
 const TAXABILITY = ['taxabilitycode', 'tic'];
 const ID = ['id', 'rowid', 'recordid'];
 
-/** Roles that are no parameters: parts of an address line, with city and state, and the id. */
+/** Roles that are not parameters: parts of an address line, and the id. */
 type OwnRole = 'street' | 'street2' | 'zip' | 'id';
 
 /**
- * What a column can be, with the names that say so, in lower case and without anything but letters
- * and digits.
+ * The roles of columns in a file of lookups, with the names of columns that have them. Names are in
+ * lower case and consist of letters and digits.
  */
 const NAMES = {
   address: ['address', 'fulladdress', 'addressline', 'addressfull'],
@@ -45,11 +45,11 @@ const NAMES = {
 } satisfies Readonly<Partial<Record<ParameterName | OwnRole, readonly string[]>>>;
 type LookupRole = keyof typeof NAMES;
 
-/** Names of the parts of an address, without what says whose it is. */
+/** Names of the parts of an address, without a word that says whose address it is. */
 const STREET = ['street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1'];
 const STREET_2 = ['street2', 'address2', 'addressline2', 'line2', 'unit', 'suite', 'apartment'];
 
-/** Words before the names of the place where the goods go, and where they come from. */
+/** Words that may precede them for the destination of the goods, and for their origin. */
 const TO = ['', 'destination', 'dest', 'shipto', 'shipping', 'to'];
 const FROM = ['origin', 'shipfrom', 'from'];
 
@@ -61,21 +61,21 @@ function wholes(leads: readonly string[]): readonly string[] {
   return [...leads.filter((lead) => lead !== ''), ...led(leads, ['address', 'fulladdress'])];
 }
 
-/** Names that may be of any address: a table with columns of where the goods go says those too. */
+/** Names that may belong to any address, even in a table that names columns of the destination. */
 const BARE: readonly string[] = [
   ...['address', 'fulladdress', 'addressline'],
   ...[STREET, STREET_2, CITY, STATE, ZIP].flat(),
 ];
 
-/** Names that give way to others of their role, wherever they stand; a lower number goes first. */
+/** Names that are only used where no column of their role has a lower rank; others have rank 0. */
 const CART_RANKS: ReadonlyMap<string, number> = new Map([
   ...BARE.map((name) => [name, 1] as const),
-  // What may be the amount of a line, and not of one unit.
+  // These may be the amount of a line instead of the price of one unit.
   ['price', 1],
   ['amount', 2],
 ]);
 
-/** Names of columns by their roles in a file of carts, whose rows are carts of one line. */
+/** The names of columns by their roles in a file of carts, whose rows are carts of one line. */
 const CART_NAMES = {
   destination: [...wholes(TO), 'addressline'],
   street: led(TO, STREET),
@@ -101,31 +101,34 @@ export type CartRole = keyof typeof CART_NAMES;
 
 export type Role = LookupRole | CartRole;
 
-/** Column by role, from 0. */
+/** The column of each role, counted from 0. */
 export type Mapping = Readonly<Partial<Record<Role, number>>>;
 
-/** What the columns of one kind of rows can be. */
+/** The roles that columns of a kind of rows can have. */
 export interface ColumnRules {
   readonly roles: readonly Role[];
-  /** Names in lower case without anything but letters and digits. */
+  /** Roles by name of column, in lower case and with letters and digits only. */
   readonly roleOf: ReadonlyMap<string, Role>;
-  /** Of these names, which of two for one role holds; 0 is of all others. */
+  /** Ranks of names, by default 0; of several columns for a role, the lowest rank counts. */
   readonly ranks?: ReadonlyMap<string, number>;
-  /** A whole address, its street, and the parts beside which the former is the latter. */
+  /**
+   * For each address: the role of a whole address, that of its street, and the parts of an address.
+   * Where a part has a column, a column of the whole address is taken for the street.
+   */
   readonly wholes: readonly {
     readonly whole: Role;
     readonly street: Role;
     readonly beside: readonly Role[];
   }[];
-  /** What a mapping lacks, as a sentence; null where it is enough. */
+  /** What a mapping lacks, as a sentence; null where it is sufficient. */
   lack(mapping: Mapping): string | null;
 }
 
-/** Roles, and which of them the names of columns say. */
+/** The roles of a kind of rows, and the roles that names of columns stand for. */
 function rolesOf(
   names: Readonly<Partial<Record<Role, readonly string[]>>>,
 ): Pick<ColumnRules, 'roles' | 'roleOf'> {
-  // Its keys are what the parameter says.
+  // The keys are roles, by the type of the parameter.
   const known = Object.entries(names) as readonly [Role, readonly string[]][];
   return {
     roles: known.map(([role]) => role),
@@ -133,10 +136,10 @@ function rolesOf(
   };
 }
 
-/** What can locate a row; latitude and longitude only together. */
+/** The columns that can locate a row; latitude and longitude only together. */
 const LOCATING = 'address, street, zip, or lat and lng';
 
-/** Columns of lookups. */
+/** The rules for columns of lookups. */
 export const LOOKUP_COLUMNS: ColumnRules = {
   ...rolesOf(NAMES),
   wholes: [{ whole: 'address', street: 'street', beside: ['city', 'zip'] }],
@@ -146,7 +149,7 @@ export const LOOKUP_COLUMNS: ColumnRules = {
       : `No column is known to hold a location: ${LOCATING}. Name it with map.`,
 };
 
-/** The column that `name` means: a header as written, or `#` and a number from 1. */
+/** The column that `name` stands for, a header or `#` and a number from 1; −1 for none. */
 function columnOf(name: string, headers: readonly string[]): number {
   const exact = headers.indexOf(name);
   if (exact >= 0) return exact;
@@ -158,7 +161,10 @@ function columnOf(name: string, headers: readonly string[]): number {
   return headers.findIndex((header) => header.trim().toLowerCase() === name.trim().toLowerCase());
 }
 
-/** Columns by their names: of several for one role that of the lowest rank, then the first. */
+/**
+ * Maps columns by their names. Of several columns for a role, that of the lowest rank counts, then
+ * the first. `bare` has the first column of each role whose name may belong to any address.
+ */
 function namedColumns(
   headers: readonly string[],
   { roleOf, ranks }: ColumnRules,
@@ -182,8 +188,9 @@ function namedColumns(
 const PLACE = ['destination', 'street', 'street2', 'city', 'state', 'zip'] as const;
 
 /**
- * Keeps the columns of two addresses apart, of which one is said to be where the goods go: the
- * other is not mixed with it, and stands in for one on one line whose cell is empty.
+ * Keeps two addresses apart where one is named as the destination: columns of the other are not
+ * mixed with it. If the destination is one column, the other address is used for rows where that is
+ * empty.
  */
 function settlePlace(best: Partial<Record<Role, number>>, bare: Mapping): void {
   const isLed = (role: Role): boolean => best[role] !== undefined && best[role] !== bare[role];
@@ -198,7 +205,7 @@ function settlePlace(best: Partial<Record<Role, number>>, bare: Mapping): void {
 
 /**
  * Maps the columns of a header.
- * @param asked "role:header" each; a role without a header is left unmapped
+ * @param asked entries "role:header"; a role without a header is left unmapped
  */
 export function mapColumns(
   headers: readonly string[],
@@ -211,7 +218,7 @@ export function mapColumns(
   }
   const { best: mapping, bare } = namedColumns(headers, rules);
   settlePlace(mapping, bare);
-  // Beside columns of the other parts, a column "address" is the street.
+  // Where other parts of an address have columns, a column "address" is the street.
   for (const { whole, street, beside } of wholes) {
     const parted = beside.some((part) => mapping[part] !== undefined);
     if (mapping[whole] === undefined || mapping[street] !== undefined || !parted) continue;
@@ -248,7 +255,7 @@ function locates({ address, street, zip, lat, lng }: Mapping): boolean {
   );
 }
 
-// Columns of carts.
+// The rules for columns of carts.
 
 const CART_COLUMNS: Omit<ColumnRules, 'lack'> = {
   ...rolesOf(CART_NAMES),
@@ -275,7 +282,7 @@ function lackOf(mapping: Mapping, { origin }: Defaults): string | null {
   return null;
 }
 
-/** The columns of a kind of rows; `defaults` may stand for one. */
+/** The rules for columns of a kind of rows. A value in `defaults` may replace a column. */
 export function columnRulesOf(kind: BulkKind, defaults: Defaults): ColumnRules {
   return kind === 'cart'
     ? { ...CART_COLUMNS, lack: (mapping) => lackOf(mapping, defaults) }

@@ -1,12 +1,11 @@
 /**
- * Cuts a body into records, whatever the pieces it arrives in: the same bytes give the same records
- * at any cut. Nothing is decoded here; a record is its bytes with its line end.
+ * Cuts a body into records. The result does not depend on the pieces in which the body arrives.
+ * Nothing is decoded here; a record is its bytes including its line end.
  *
- * CSV: a quote opens at the beginning of a field, doubles inside, and any other one closes. A
- * record that stays open beyond the limit, or to the end of the body, has lost its closing quote:
- * it ends with its first line, so that the rows after it are rows again.
- * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
- * is not empty.
+ * CSV: a quote opens at the beginning of a field, two quotes stand for one inside, and any other
+ * one closes. A record that stays open beyond the limit or to the end of the body has lost its
+ * closing quote: it ends with its first line, so that the rows after it can be read.
+ * NDJSON: each line is a record, even a blank one; so is text after the last line end.
  */
 import {
   type CutPosition,
@@ -23,15 +22,15 @@ const CR = 13;
 const QUOTE = 34;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** Where in a CSV record the scan is. */
+/** States of the scan within a CSV record. */
 const FIELD_START = 0;
 const IN_FIELD = 1;
 const IN_QUOTES = 2;
-/** After a quote inside quotes: a second one doubles it, anything else has closed the field. */
+/** After a quote within quotes: a second one is text, anything else has closed the field. */
 const QUOTE_SEEN = 3;
-/** After a CR, in files where a CR alone ends records: an LF right behind it belongs to it. */
+/** After a CR, in files where a CR alone ends records; an LF directly after it belongs to it. */
 const CR_SEEN = 4;
-/** Inside a record that is too long. */
+/** Within a record that is too long. */
 const SKIPPING = 5;
 
 function nextOf(bytes: Buffer, byte: number, from: number): number {
@@ -42,26 +41,26 @@ function nextOf(bytes: Buffer, byte: number, from: number): number {
 export class RecordCutter {
   readonly #form: RecordForm;
   readonly #rowBytesMax: number;
-  /** Bytes that were not taken yet. */
+  /** The bytes that are still needed. */
   #held: Buffer = EMPTY;
-  /** Scanned up to here. */
+  /** How far `#held` was scanned. */
   #at = 0;
-  /** Where the record being scanned begins. */
+  /** Where the record that is being scanned begins. */
   #start = 0;
   #state = FIELD_START;
   #tooLong = false;
-  /** The first quote at or behind where it was last looked for; the end where there is none. */
+  /** The first quote after the start of the last search; the end of `#held` if there was none. */
   #quote = -1;
-  /** Where `#held` begins in the body. */
+  /** Position of `#held` in the body. */
   #offset: number;
-  /** What lies before this in the body has been scanned twice and is not scanned again. */
+  /** Position in the body before which all bytes were scanned twice and are not rescanned. */
   #rescanned: number;
-  /** Rescans of records that were not taken yet, or were just taken. */
+  /** Rescans from the end of the taken records on. */
   #rescans: Rescan[] = [];
-  /** End of what was taken, in the body, and what was scanned twice by records before it. */
+  /** The end of the taken records in the body, and `#rescanned` as it was there. */
   #takenTo: number;
   #takenRescanned: number;
-  /** Begin and end of complete records, those from `#taken` on. */
+  /** Beginning and end of complete records. Those before `#taken` were taken. */
   #starts: number[] = [];
   #ends: number[] = [];
   #taken = 0;
@@ -81,12 +80,12 @@ export class RecordCutter {
     this.#rowBytesMax = rowBytesMax;
   }
 
-  /** Complete records that were not taken yet. */
+  /** How many complete records were not taken yet. */
   get rows(): number {
     return this.#ends.length - this.#taken;
   }
 
-  /** Bytes of these. */
+  /** How many bytes these records have. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -96,12 +95,12 @@ export class RecordCutter {
     return this.#line;
   }
 
-  /** Where `take` begins. */
+  /** The position that `take` begins at. */
   get position(): CutPosition {
     return { line: this.#line, at: this.#takenTo, rescanned: this.#takenRescanned };
   }
 
-  /** Adds a piece; it is copied. */
+  /** Adds a piece, which is copied. */
   push(piece: Uint8Array): void {
     this.#compact();
     this.#held = grown(this.#held, piece, { again: true });
@@ -109,7 +108,7 @@ export class RecordCutter {
     this.#scan();
   }
 
-  /** No more pieces: what is left is the last record. */
+  /** Tells that the body is complete: what is left is the last record. */
   end(): void {
     while (this.#start < this.#held.length || this.#tooLong) {
       if (this.#state === IN_QUOTES && this.#endAtFirstLine()) this.#scan();
@@ -120,7 +119,7 @@ export class RecordCutter {
     }
   }
 
-  /** Takes at most so many records and, beyond the first, bytes; null when there are none. */
+  /** Takes records up to both limits, at least one where there is any; otherwise returns null. */
   take(rowsMax: number, bytesMax: number): RawChunk | null {
     const from = this.#taken;
     let total = 0;
@@ -136,7 +135,7 @@ export class RecordCutter {
     const ends = new Uint32Array(to - from);
     let used = 0;
     const first = this.#starts[from]!;
-    // Records lie behind one another but for those that were too long.
+    // Records follow each other without gaps unless one of them was too long.
     const isWhole = this.#ends[to - 1]! - first === total;
     if (isWhole) this.#held.copy(bytes, 0, first, first + total);
     for (let index = from; index < to; index += 1) {
@@ -164,8 +163,8 @@ export class RecordCutter {
   }
 
   /**
-   * Lets go of what was taken, once that is more than what is left: doing so costs as much as there
-   * is left, and pieces may have one byte each.
+   * Frees taken records once they are more than those that are left. The cost grows with what is
+   * left, so doing it after each piece would be too slow: pieces may have one byte.
    */
   #compact(): void {
     const left = this.#starts.length - this.#taken;
@@ -250,7 +249,7 @@ export class RecordCutter {
     if (state === SKIPPING) this.#start = at;
   }
 
-  /** Closes the records from here on that have no quote, by their line ends; where others begin. */
+  /** Closes records without quotes from `from` on, by their line ends. Returns where it stops. */
   #closePlain(from: number): number {
     const held = this.#held;
     if (this.#quote < from) this.#quote = nextOf(held, QUOTE, from);
@@ -264,9 +263,8 @@ export class RecordCutter {
   }
 
   /**
-   * Ends a record that is too long or never closes with its first line, and goes back to there.
-   * False where it has one line only, or where this was done for the same bytes before: no body
-   * costs more than two scans.
+   * Ends a record that is too long or never closes with its first line, and scans on from there.
+   * False where it has one line only or was rescanned before: no body is scanned more than twice.
    */
   #endAtFirstLine(): boolean {
     const held = this.#held;
@@ -274,7 +272,7 @@ export class RecordCutter {
     let end = held.indexOf(LF, this.#start) + 1;
     if (this.#form.kind === 'csv' && this.#form.loneCr) {
       const cr = held.indexOf(CR, this.#start) + 1;
-      // A CR that the LF follows at once belongs to it.
+      // A CR directly before the LF belongs to the same line end.
       if (cr > 0 && (end === 0 || cr < end - 1)) end = cr;
     }
     if (end === 0 || end >= this.#at) return false;

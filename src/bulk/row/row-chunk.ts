@@ -1,6 +1,6 @@
 /**
- * One chunk of rows in a worker: bytes in, bytes out. A row that is no row, or whose answer fails,
- * is answered like any other and leaves the others alone.
+ * Answers a chunk of rows in a worker, from bytes to bytes. A row that cannot be read, or whose
+ * answer fails, gets an answer like any other and does not affect the others.
  */
 import { wireWith, type WireContext } from '../../api/lookup/context.js';
 import type { Engine } from '../../engine/engine.js';
@@ -45,7 +45,7 @@ import {
 import { wordProblem } from './stream-word.js';
 import type { RawParameters } from '../../api/lookup/parameter-table.js';
 
-/** Answers the parameters of a row with the bytes of a single lookup. */
+/** Answers the parameters of a row with the same bytes as a single lookup. */
 type AnswerParameters = (
   context: WireContext,
   engine: Engine,
@@ -54,10 +54,10 @@ type AnswerParameters = (
   nowMs: number,
 ) => Answer;
 
-/** Enough for the rows of most chunks, whole bodies of lookups included. */
+/** Enough for the rows of most chunks, even where their answers are whole bodies. */
 const OUTPUT_BYTES = 524_288;
 
-/** Where every chunk is written; its answer is copied before the next one begins. */
+/** The memory that every chunk is answered in. An answer is copied before the next one begins. */
 let written: ByteWriter | null = null;
 
 function outputWriter(): ByteWriter {
@@ -66,7 +66,7 @@ function outputWriter(): ByteWriter {
   return written;
 }
 
-/** How a row that is a lookup is answered: the parameters of version 60 as members. */
+/** Answers JSON rows that are lookups: their members are the parameters of version 60. */
 function jsonLookup({ defaults }: RunFacts): AnswerRow<JsonRow> {
   const read = memberReader(defaults);
   return (engine, { object }) => {
@@ -75,7 +75,7 @@ function jsonLookup({ defaults }: RunFacts): AnswerRow<JsonRow> {
   };
 }
 
-/** A message is a lookup, or a cart where it has a member `items`. */
+/** Answers messages: lookups, or carts where they have a member `items`. */
 function message(run: RunFacts): AnswerRow<JsonRow> {
   const lookup = jsonLookup(run);
   const { refusal } = run;
@@ -88,20 +88,20 @@ function message(run: RunFacts): AnswerRow<JsonRow> {
   };
 }
 
-/** How a row of a table is answered. */
+/** Answers rows of a table. */
 function csvKind({ kind, defaults }: RunFacts, table: Table): AnswerRow<CsvRow> {
   if (kind === 'cart') return (engine, row, place) => answerCsvCart(engine, table, row, place);
   const read = cellReader(table.mapping, defaults);
   return (engine, { cells, decoded }) => engine.lookup(read(cells, decoded));
 }
 
-/** Counts what became of the rows of a chunk. */
+/** Counts the rows of a chunk. */
 class Tally {
   #rows = 0;
   #core = 0;
   #geo = 0;
   #merchant = 0;
-  /** Each message is told why it is refused; of a file it is enough to know the first row. */
+  /** Every refused message is reported, but only the first refused row of a file. */
   readonly #refusalsMax: number;
   readonly #refusals: RefusedRow[] = [];
   readonly #codes = new Map<number, number>();
@@ -110,7 +110,7 @@ class Tally {
     this.#refusalsMax = kind === 'message' ? Infinity : 1;
   }
 
-  /** Counts a row; it counts as used only where it was answered with success. */
+  /** Counts a row. Only a row that was answered with success counts as usage. */
   add(line: number, { code, geo, merchant = false, refusal }: RowAnswer): void {
     this.#rows += 1;
     this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
@@ -138,14 +138,17 @@ class Tally {
   }
 }
 
-/** What the rows of a chunk are read with, answered with and written with. */
+/** How the rows of a chunk are read, answered and written. */
 interface RowSteps<R extends Row> {
   read(place: Place): R;
   readonly answer: AnswerRow<R>;
   readonly write: WriteRow<R>;
 }
 
-/** What `answer` throws is a bug, is reported and answered with 106. */
+/**
+ * Answers a row. An exception of `answer` is a bug: it is reported, and the row is answered with
+ * 106.
+ */
 function answerRow<R extends Row>(
   engine: RowEngine,
   answer: AnswerRow<R>,
@@ -161,7 +164,7 @@ function answerRow<R extends Row>(
 }
 
 /**
- * Answers the rows of a chunk in one loop, whatever their form, their kind and the form of the
+ * Answers the rows of a chunk in one loop, whatever their format and kind and the format of the
  * answers.
  */
 function answerRows<R extends Row>(
@@ -216,7 +219,7 @@ function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): Chun
       });
 }
 
-/** How a lookup is answered: with columns, or with the bytes of a single one. */
+/** How a lookup is answered: with columns, or with the bytes of a single lookup. */
 function lookupOf(
   context: WireContext,
   engine: Engine,
@@ -235,7 +238,7 @@ function lookupOf(
   };
 }
 
-/** The op of a worker: a payload to a result, both as in chunk-payload.ts. */
+/** Answers the payload of a chunk with a result; chunk-payload.ts describes both. */
 export function answerBulk(
   own: WireContext,
   given: Engine,

@@ -1,4 +1,4 @@
-/** Rows to the parameters of a lookup. */
+/** Turns rows into the parameters of a lookup. */
 import { FIVE_DIGITS } from '../../base/patterns.js';
 import {
   ADDRESS_CHARS_MAX,
@@ -13,7 +13,7 @@ import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './chunk-payload.js';
 import { LOOKUP_COLUMNS, type Mapping, type Role } from './mapping.js';
 
-/** Parameters that hold for rows without a value of their own, most often none. */
+/** Parameters for rows without a value of their own; mostly there are none. */
 type Shared = readonly (readonly [ParameterName, string])[];
 
 function sharedOf(defaults: Defaults): Shared {
@@ -29,14 +29,14 @@ function withShared(shared: Shared): RawParameters {
   return raw;
 }
 
-/** A row that is no request at all, or an option of a file: a sentence, and what is at fault. */
+/** The refusal of a row that is not a request, or of an option of a file. */
 export function noRequest(detail: string, field: string | null = null): Failure {
   return fail('invalid-format', detail, field);
 }
 
 /**
- * What reads the members of JSON rows; others are ignored, as unknown query parameters are. What
- * holds for all rows is found once.
+ * Makes the reader of JSON rows. It ignores unknown members, as unknown query parameters are
+ * ignored. Parameters that all rows share are found only once.
  */
 export function memberReader(
   defaults: Defaults,
@@ -57,10 +57,10 @@ export function memberReader(
   };
 }
 
-/** Stands in text for bytes that are no UTF-8. */
+/** The character that replaces bytes that are not UTF-8 in decoded text. */
 export const UNREADABLE = '\ufffd';
 
-/** Countries as address files write them; anything else is passed on as it is. */
+/** Countries as address files write them. Any other text is passed on as it is. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   US: 'USA',
   USA: 'USA',
@@ -70,7 +70,7 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   CANADA: 'CAN',
 };
 
-/** Parameters that are read of a cell, or of several, in ways of their own. */
+/** Parameters that are not read from a single cell without changes. */
 const READ_APART: ReadonlySet<string> = new Set(['address', 'countryCode']);
 
 function isPlain(name: ParameterName): name is Role & ParameterName {
@@ -78,12 +78,12 @@ function isPlain(name: ParameterName): name is Role & ParameterName {
   return roles.includes(name) && !READ_APART.has(name);
 }
 
-/** Parameters that a cell goes to unchanged. */
+/** Parameters that are read from a cell without changes. */
 const PLAIN = ROW_PARAMETERS.filter(isPlain);
 
 /**
- * A ZIP as it was before a spreadsheet took it for a number: with its leading zeros, where it has
- * its +4 too, and without the decimals of a table of fractions. Anything else is left as it is.
+ * Restores a ZIP that a spreadsheet took for a number: adds leading zeros, also where it has its
+ * +4, and removes decimals. Anything else is left as it is.
  */
 export function wholeZip(zip: string): string {
   const [, first = '', plus4] = /^(\d{3,9})(?:\.0+|-(\d{4}))?$/.exec(zip) ?? [];
@@ -93,22 +93,22 @@ export function wholeZip(zip: string): string {
   return first.length >= 7 && plus4 === undefined ? first.padStart(9, '0') : zip;
 }
 
-/** Five digits of a ZIP that may have its +4. */
+/** The first five digits of a ZIP, which may have its +4. */
 export function fiveDigits(zip: string): string {
   if (FIVE_DIGITS.test(zip)) return zip;
   const whole = wholeZip(zip);
   return /^\d{5}(?:-?\d{4})?$/.test(whole) ? whole.slice(0, 5) : whole;
 }
 
-/** Two texts with something between them; one alone where the other is empty. */
+/** Two texts with a separator; only one of them where the other is empty. */
 function joined(one: string, between: string, other: string): string {
   if (one === '') return other;
   return other === '' ? one : one + between + other;
 }
 
 /**
- * "street, street 2, city, ST 12345"; of all but the street, what is empty leaves no trace. Behind
- * a comma a company or a remark does not become part of the street, as little as in a cart.
+ * "street, street 2, city, ST 12345", where every part but the street may be empty. The comma keeps
+ * a company or a remark in `street2` from becoming part of the street, as in a cart.
  */
 export function addressLine(
   street: string,
@@ -119,13 +119,13 @@ export function addressLine(
 ): string {
   const place = joined(city, ', ', joined(state, ' ', zip));
   const whole = joined(joined(street, ', ', street2), ', ', place);
-  // A unit never decides the tax area, so where the line is too long it is left out first.
+  // A unit never decides the tax area, so it is left out first where the line is too long.
   return whole.length <= ADDRESS_CHARS_MAX ? whole : joined(street, ', ', place);
 }
 
 /**
- * Whether a street already is a whole address: it has the ZIP of the row, which its house number is
- * not, or the city and the state behind it.
+ * Whether a street already contains the place: the ZIP of the row (not at the beginning, where it
+ * would be the house number), or the city with something after it.
  */
 export function holdsPlace(street: string, city: string, zip: string): boolean {
   if (!street.includes(',')) return false;
@@ -134,7 +134,7 @@ export function holdsPlace(street: string, city: string, zip: string): boolean {
   return at >= 0 && at + 2 + city.length < street.length;
 }
 
-/** What reads the cells of CSV rows; which column is which is found once. */
+/** Makes the reader of CSV rows. The columns are found only once. */
 export function cellReader(
   mapping: Mapping,
   defaults: Defaults,
@@ -163,8 +163,8 @@ export function cellReader(
       cellAt(cells, street2),
     );
     if (!decoded) checkDecoded(raw);
-    // Beside an address or a point these parameters add nothing, and a malformed one would have
-    // the row refused.
+    // With an address or a point these parameters add nothing, and a malformed one would refuse the
+    // row.
     if (raw.address !== null || (raw.lat !== null && raw.lng !== null)) {
       raw.city = raw.state = raw.county = raw.postalcode = null;
     }
@@ -172,12 +172,12 @@ export function cellReader(
   };
 }
 
-/** The text of a cell without spaces around it; "" where there is none. */
+/** The text of a cell without spaces around it; "" where there is no such cell. */
 export function cellAt(cells: readonly string[], column: number | undefined): string {
   return column === undefined ? '' : (cells[column] ?? '').trim();
 }
 
-/** The address of a row that has one in one cell or in several. */
+/** The address of a row, from one cell or put together from several. */
 function addressOf(
   { city, state }: RawParameters,
   zip: string,
@@ -192,7 +192,7 @@ function addressOf(
     : addressLine(street, street2, city ?? '', state ?? '', zip);
 }
 
-/** Marks what came from bytes that are no UTF-8. */
+/** Moves parameters with bytes that are not UTF-8 to `undecodable`. */
 function checkDecoded(raw: RawParameters): void {
   for (const name of ROW_PARAMETERS) {
     if (raw[name]?.includes(UNREADABLE) !== true) continue;

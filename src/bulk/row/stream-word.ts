@@ -1,10 +1,10 @@
-/** Messages of a stream that are meant as words about the stream itself, and are not written so. */
+/** Recognizes messages that look like control messages of a stream but are not written as such. */
 import { ROW_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { wrongParameter } from '../../api/lookup/query.js';
 import { fail, type Failure } from '../../failure.js';
 import type { JsonObject } from '../../base/json-object.js';
 
-/** Bytes of a word: what is longer is not looked at for one, and answered as a message. */
+/** Longest control message. A longer message is always answered as a message. */
 export const WORD_BYTES_MAX = 64;
 
 const ALONE = `alone in a message of up to ${WORD_BYTES_MAX} bytes.`;
@@ -14,12 +14,12 @@ const ACK = wrongParameter(
 );
 const END = wrongParameter('end', `true, ${ALONE}`);
 
-/** Characters of an unknown member's name that are repeated. */
+/** A longer name of an unknown member is cut where it is repeated. */
 const NAME_CHARS_MAX = 40;
 
 /**
- * What is wrong with a message that names no parameter of a lookup: a word about the stream that is
- * not written as one, or a member that nothing has; null where it is a lookup.
+ * What is wrong with a message that has no parameter of a lookup: it is a malformed control
+ * message, or has an unknown member. Null where it is a lookup.
  */
 export function wordProblem(object: JsonObject): Failure | null {
   if (ROW_PARAMETERS.some((name) => object[name] !== undefined)) return null;

@@ -1,4 +1,7 @@
-/** Records of a chunk to rows, those of a CSV file and JSON objects, and back with answers. */
+/**
+ * Reads the records of a chunk as rows (of a CSV file or JSON objects), and writes them with their
+ * answers.
+ */
 import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
 import type { ByteWriter } from '../../base/byte-writer.js';
@@ -17,7 +20,7 @@ import type { CsvRow, JsonRow, Place, Row, RowAnswer, RowId } from './row.js';
 const LF = 10;
 const CR = 13;
 
-/** Where a record ends without its line end. */
+/** Where the line end of a record begins. */
 export function contentEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
   if (at > start && bytes[at - 1] === LF) at -= 1;
@@ -25,7 +28,7 @@ export function contentEnd(bytes: Uint8Array, start: number, end: number): numbe
   return at;
 }
 
-/** The rows of a well-formed text; null when it is not. */
+/** The rows of a well-formed text; null when it is not well formed. */
 function parse(
   text: string,
   delimiter: string,
@@ -36,17 +39,18 @@ function parse(
   return result.errors.length === 0 ? result.data : null;
 }
 
-/** A record on its own; null when its quotes do not match. */
+/** The cells of a single record; null when its quotes do not match. */
 function parseRecord(text: string, delimiter: string): readonly string[] | null {
   if (!text.includes('"')) return text.split(delimiter);
-  // Any line end left in the record stands inside quotes.
+  // Any line end within the record is inside quotes.
   const rows = parse(text, delimiter, '\r\n');
   return rows?.length === 1 ? rows[0]! : null;
 }
 
 /**
- * The cells of each record, null for one that is no row. The chunk is parsed as a whole where it
- * is well formed; else each record on its own, so that none touches its neighbours.
+ * The cells of each record; null for one that is not a row. A well-formed chunk is parsed as a
+ * whole. Otherwise each record is parsed on its own, so that a malformed one does not affect
+ * others.
  */
 export function csvRows(
   { bytes, ends }: RawChunk,
@@ -68,10 +72,10 @@ export function csvRows(
   return rows;
 }
 
-/** Sentence of a row that was left out for its size. */
+/** The sentence for a row that was left out because it is too long. */
 const TOO_LONG = 'The row is longer than a row may be.';
 
-/** Why a record is no row of its table; null where it is one. */
+/** Why a record is not a row of its table; null where it is. */
 function problemOf(
   cells: readonly string[] | null,
   tooLong: boolean,
@@ -87,8 +91,8 @@ function problemOf(
 const LONG_ID = wrongParameter('id', `up to ${ID_CHARS_MAX} characters.`);
 
 /**
- * What reads the records of a chunk as rows of a table.
- * @param idColumn where each row has its id; undefined where it is not asked for
+ * Makes the reader of records as rows of a table.
+ * @param idColumn the column of ids; undefined where ids are not needed
  */
 export function csvReader(
   chunk: RawChunk,
@@ -108,7 +112,7 @@ export function csvReader(
 
 // Records that are JSON objects: lines of NDJSON, and messages of a stream.
 
-/** What a record is called in sentences about it. */
+/** The word for a record in sentences about it. */
 type Noun = 'line' | 'message';
 
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
@@ -117,13 +121,16 @@ const WRONG_ID = wrongParameter(
   `up to ${ID_CHARS_MAX} characters, or a whole number that a double holds exactly.`,
 );
 
-/** Whether a value can be an id: text of bounded length, or a whole number that JSON keeps. */
+/**
+ * Whether a value can be an id: a text that is not too long, or a whole number that is exact in
+ * JSON.
+ */
 function isRowId(value: unknown): value is RowId {
   if (typeof value === 'string') return value.length <= ID_CHARS_MAX;
   return value === null || (typeof value === 'number' && Number.isSafeInteger(value));
 }
 
-/** The object of a record, or the sentence that says why it is none. */
+/** The object of a record, or a sentence that says why it has none. */
 function objectOf(noun: Noun, bytes: Buffer, text: string): JsonObject | string {
   if (text.trim() === '') return `The ${noun} is empty.`;
   if (text.includes(UNREADABLE) && !isUtf8(bytes)) return `The ${noun} is not valid UTF-8.`;
@@ -147,7 +154,7 @@ function read(noun: Noun, bytes: Buffer): JsonRow {
   return { id, problem: null, object, text };
 }
 
-/** Where the first line of a file begins after a byte order mark. */
+/** Where the content of a record begins: after a byte order mark in the first line of a file. */
 function contentStart({ bytes, line, start, stop }: Place): number {
   const marked = line === 1 && bytes.subarray(start, stop).indexOf(BOM) === 0;
   return marked ? start + BOM.length : start;
@@ -168,7 +175,7 @@ export function readMessage({ bytes, start, stop, end }: Place): JsonRow {
     : read('message', bytes.subarray(start, stop));
 }
 
-// Rows with their answers as bytes: as lines of NDJSON, or as rows of the caller's table.
+// Rows and their answers as bytes: lines of NDJSON, or rows of the caller's table.
 
 /** Writes a row with its answer. */
 export type WriteRow<R extends Row> = (row: R, answer: RowAnswer, place: Place) => void;
@@ -176,8 +183,8 @@ export type WriteRow<R extends Row> = (row: R, answer: RowAnswer, place: Place) 
 const COMMA = 44;
 
 /**
- * Writes lines: `{"line":1,"id":null,` and the members of the answer's body. One that is refused
- * has a member `error` before these. `count` names the number of the line.
+ * Makes the writer of lines: `{"line":1,"id":null,`, then the members of the answer's body. A
+ * refused row has a member `error` before these. `count` is the name of the line number.
  */
 export function lineWriter(into: ByteWriter, count: 'line' | 'seq'): WriteRow<Row> {
   return ({ id }, { code, body, refusal }, { line }) => {
@@ -195,21 +202,21 @@ export function lineWriter(into: ByteWriter, count: 'line' | 'seq'): WriteRow<Ro
     }
     const open = into.length;
     for (const part of body) into.part(part);
-    // The body's own brace gives way to the comma before its first member.
+    // The opening brace of the body is replaced by the comma before its first member.
     into.put(open, COMMA);
     into.text('\n');
   };
 }
 
-/** A record as one cell, its bytes kept whether they are UTF-8 or not. */
+/** A record as a single cell. Its bytes are kept even if they are not UTF-8. */
 function cellBytes(record: Buffer, dialect: Dialect): Buffer {
   const encoding = isUtf8(record) ? 'utf8' : 'latin1';
   return Buffer.from(csvCell(record.toString(encoding), dialect), encoding);
 }
 
 /**
- * Writes each record with the columns of its answer. A record that is no row of the table becomes
- * the first cell of one, so that what is written is a table in any case.
+ * Makes the writer of rows of a table: each record with the columns of its answer. A record that is
+ * not a row of the table becomes the first cell of a row, so that the output is always a table.
  */
 export function tableWriter(
   into: ByteWriter,
@@ -217,7 +224,7 @@ export function tableWriter(
   kind: BulkKind,
 ): WriteRow<CsvRow> {
   const { delimiter, newline } = dialect;
-  // All but code and message are empty where a row is refused.
+  // For a refused row, all columns but code and message are empty.
   const names = columnsOf(kind).slice(0, -2);
   const empty = csvCells(
     names.map(() => ''),

@@ -1,19 +1,19 @@
-/** How far a run has come: all that is needed to go on as if it had never stopped. */
+/** How far a run has come: everything it needs to continue as if it had not been interrupted. */
 import { isObject } from '../../base/json-object.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
 import type { CutPosition } from '../row/record-form.js';
 
 export interface Checkpoint {
-  /** Where the body goes on, in plain bytes. */
+  /** Where to continue in the body; bytes are counted after unpacking. */
   readonly position: CutPosition;
-  /** Bytes of output before it. */
+  /** Bytes of output for the rows before that position. */
   readonly bytes: number;
-  /** Rows that were answered, and by response code. */
+  /** How many rows were answered, in total and by response code. */
   readonly rows: number;
   readonly codes: Readonly<Record<string, number>>;
-  /** What of the rows counts as usage. */
+  /** How many of the rows count as usage. */
   readonly counts: Counts;
-  /** Bytes of the output that are rows which were refused. */
+  /** Bytes of the output that belong to refused rows. */
   readonly errorBytes: number;
 }
 
@@ -21,14 +21,14 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** None where a checkpoint was kept without them. */
+/** The counts of a checkpoint; none where it was stored without them. */
 function countsIn(value: unknown): Counts {
   if (!isObject(value)) return NO_COUNTS;
   const { core, geo, merchant } = value;
   return isCount(core) && isCount(geo) && isCount(merchant) ? { core, geo, merchant } : NO_COUNTS;
 }
 
-/** Reads a checkpoint that was kept; undefined when it is none. */
+/** Reads a stored checkpoint; undefined when it is malformed. */
 export function parseCheckpoint(value: unknown): Checkpoint | undefined {
   if (!isObject(value) || !isObject(value['position']) || !isObject(value['codes'])) {
     return undefined;

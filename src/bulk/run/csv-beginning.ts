@@ -1,4 +1,4 @@
-/** The beginning of a CSV body: everything up to its first row, read before rows can be. */
+/** Reads the beginning of a CSV body, up to its first row, since rows cannot be read before. */
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { csvRows } from '../row/text-rows.js';
 import {
@@ -16,14 +16,14 @@ import { HEADER_BYTES_MAX } from '../row/record-form.js';
 import { LOOKUP_COLUMNS, mapColumns, type ColumnRules } from '../row/mapping.js';
 import { tooLarge } from './request.js';
 
-/** The header line, the table it begins, and the bytes after it. */
+/** The header line, its table, and the bytes after the header line. */
 export interface Begun {
   readonly head: CsvHead;
   readonly table: Table;
   readonly rest: Uint8Array;
 }
 
-/** Number of the first row: a table has its header line before it. */
+/** Number of the first row, which is after the header line in a table. */
 export function firstLineOf(table: Table | null): number {
   return table === null ? 1 : 2;
 }
@@ -35,7 +35,7 @@ export class CsvBeginning {
   #held: Buffer = Buffer.alloc(0);
   readonly #end: HeaderEnd;
 
-  /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
+  /** `map` and `delimiter` are what the caller asks for, see mapping.ts and dialect.ts. */
   constructor(
     map: readonly string[],
     delimiter: Delimiter | null,
@@ -47,7 +47,10 @@ export class CsvBeginning {
     this.#end = new HeaderEnd(delimiter);
   }
 
-  /** Adds a piece, empty with the last; null while the header line is not complete. */
+  /**
+   * Adds a piece, which may be empty when the body is `whole`. Null while the header line is not
+   * complete.
+   */
   push(piece: Uint8Array, whole: boolean): Begun | Problem | null {
     const before = this.#held.length;
     const held = grown(this.#held, piece);
@@ -58,7 +61,7 @@ export class CsvBeginning {
     if (isGzip(held)) {
       return problem(415, 'The file is packed with gzip and not said to be.');
     }
-    // The header is parsed once, when it is whole, however small the pieces are.
+    // The header line is parsed only once, when it is complete, however small the pieces are.
     const looked = piece.subarray(0, Math.max(0, HEADER_BYTES_MAX + BOM.length + 1 - before));
     if (!this.#end.passed(looked) && !whole && held.length <= HEADER_BYTES_MAX) return null;
     const head = readCsvHead(held, whole, this.#delimiter);

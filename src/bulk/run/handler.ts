@@ -1,13 +1,13 @@
 /**
- * POST /bulk/lookup and /bulk/cart: a file of rows to the same rows with their taxes, while it is
- * sent.
- * GET /bulk/trailer: how an upload ended, for files that have no place for it.
+ * POST /bulk/lookup and /bulk/cart: answer a file of rows with the same rows and their taxes, while
+ * it is being sent.
+ * GET /bulk/trailer: how an upload ended, for CSV, which has no place for a trailer.
  *
- * In this order: the key (401), its scopes (403), the rate window (429), the plan (403), formats
- * and options (406, 415, 422), the size (413), the merchant of carts (403), room for one more
- * upload (429, 503), the quota (405 with code 107).
- * The request takes one place in the rate window whatever its rows; each row counts for the quotas
- * of the month like a request of its own.
+ * A request is checked in this order: the key (401), its scopes (403), the rate window (429), the
+ * plan (403), formats and options (406, 415, 422), the size (413), the merchant of carts (403), the
+ * number of open uploads (429, 503), the quota (405 with code 107).
+ * It counts as one request in the rate window, however many rows it has; each row counts for the
+ * quotas of the month like a request of its own.
  */
 import type { FindMerchant } from '../../api/merchant/cart-owner.js';
 import { keptRefusal, placeOf, type KeptServices } from '../../api/lookup/kept.js';
@@ -40,11 +40,11 @@ export interface BulkServices {
   readonly releases: ReleaseSource;
   readonly uploads: Uploads;
   readonly findMerchant: FindMerchant;
-  /** Opens releases by their names. */
+  /** Opens kept releases by their names. */
   readonly kept: Pick<KeptServices, 'ask' | 'log'>;
 }
 
-/** Why a release that was asked for does not answer. */
+/** The refusal of a kept release that cannot answer. */
 export function placeRefusal({ failure, detail = '' }: Failure, dataset: string): Problem {
   const at = 'query.dataset';
   switch (failure) {
@@ -57,12 +57,12 @@ export function placeRefusal({ failure, detail = '' }: Failure, dataset: string)
   }
 }
 
-/** What the gate asks of files, jobs and their results. */
+/** The rules of the gate for files, jobs and their results. */
 export function bulkRules(path: string): GateRules {
   return gateRules(path, { planRefusal: planNeeded('bulk', 'Bulk needs') });
 }
 
-/** What speaks against a request that could be read. */
+/** Why a request that could be read is refused; null where it is not. */
 function askedRefusal(
   { uploads, findMerchant }: BulkServices,
   key: KeyRecord,
@@ -76,7 +76,10 @@ function askedRefusal(
   );
 }
 
-/** The refusal of one more where too many are open, of the account or of all; null where not. */
+/**
+ * The refusal of one more upload or stream where the account, or all accounts, have too many open;
+ * null where there is room.
+ */
 export function fullRefusal(
   full: ReturnType<Uploads['full']>,
   what: 'uploads' | 'streams',
@@ -87,7 +90,7 @@ export function fullRefusal(
   return limited(own ? 429 : 503, detail, limit);
 }
 
-/** Opens an upload of one kind, or refuses it. */
+/** Opens an upload of a kind of rows, or refuses it. */
 function openUpload(
   services: BulkServices,
   route: BulkKindRoute,
@@ -101,7 +104,8 @@ function openUpload(
     const members = { limits: limitsOf(uploads.limits, route.kind), ...why.members };
     exchange.send(caller.refuse({ ...why, members }));
   };
-  // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
+  // Proxies stop sending a body once its answer begins, so the answer to a proxied request begins
+  // when its body is complete.
   const asked = parseBulkRequest(
     (name) => request.header(name),
     new URLSearchParams(query),
@@ -134,8 +138,9 @@ function openUpload(
 }
 
 /**
- * Begins with the active release, or with the one that is named once that is open. `isRefused`
- * is asked once more then, with what is wrong or null.
+ * Calls `begin` with the active release, or with the named one when it is open. `isRefused` is
+ * called with what is wrong, or with null just before beginning with a named release, since the
+ * number of uploads may have changed while it was opened.
  */
 function withRelease(
   { releases, kept: services }: BulkServices,
@@ -150,7 +155,7 @@ function withRelease(
     else isRefused(problem(503, NO_RATES));
     return;
   }
-  // What comes of the body meanwhile waits for its turn.
+  // The body waits in the meantime.
   exchange.pause();
   void placeOf(services, kept).then((placed) => {
     exchange.resume();
@@ -181,7 +186,7 @@ function trailerRoute(services: BulkServices): Route {
   );
 }
 
-/** The routes of uploads, one for each kind of rows. */
+/** The routes of uploads, one for each kind of rows, and of their trailers. */
 export function bulkRoutes(services: BulkServices): readonly Route[] {
   return [
     ...BULK_ROUTES.map((route) =>

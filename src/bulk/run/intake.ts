@@ -1,15 +1,15 @@
-/** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
+/** Receives the body of an upload: unpacks it where it is gzip, and checks its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
 import { problem, type Problem } from '../../base/problem.js';
 import type { BulkBody } from './pump-options.js';
 import { tooLarge } from './request.js';
 
-/** A packed body may expand so many times ... */
+/** A packed body may expand to so many times its size ... */
 export const GZIP_RATIO_MAX = 200;
-/** ... once it is larger than this. */
+/** ... once the unpacked part is larger than this. */
 const GZIP_RATIO_FREE_BYTES = 1_048_576;
 
-/** What takes the plain body. */
+/** Receives the unpacked body. */
 interface IntakeTarget {
   push(piece: Uint8Array): void;
   end(): void;
@@ -18,10 +18,10 @@ interface IntakeTarget {
 
 interface IntakeOptions {
   readonly gzip: boolean;
-  /** Largest plain body. */
+  /** Largest unpacked body. */
   readonly bytesMax: number;
   readonly target: IntakeTarget;
-  /** The upload. */
+  /** The body as it is uploaded, which can be paused. */
   readonly body: BulkBody;
 }
 
@@ -30,9 +30,9 @@ export class Intake implements BulkBody {
   readonly #gunzip: Gunzip | null;
   #received = 0;
   #plain = 0;
-  /** The pump wants no more for now. */
+  /** Whether the pump has asked for a pause. */
   #resting = false;
-  /** The unpacker has enough. */
+  /** Whether the unpacker has enough input. */
   #full = false;
   #over = false;
 
@@ -41,7 +41,7 @@ export class Intake implements BulkBody {
     this.#gunzip = options.gzip ? this.#unpack() : null;
   }
 
-  /** A piece of the upload; it is copied where it is kept. */
+  /** Takes a piece of the upload, and copies the bytes that it keeps. */
   push(piece: Uint8Array, isLast: boolean): void {
     if (this.#over) return;
     this.#received += piece.length;

@@ -1,4 +1,4 @@
-/** Kinds of rows with a path of their own, and what their rows count as. */
+/** The kinds of rows that have a path of their own, and what their rows count as. */
 import type { OtherFormat } from '../../dataset/release.js';
 import type { KeyRecord } from '../../store/format.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -23,7 +23,6 @@ export interface BulkKindRoute {
   readonly path: string;
 }
 
-/** Every kind. */
 export const BULK_ROUTES: readonly BulkKindRoute[] = [
   { kind: 'lookup', path: '/bulk/lookup' },
   { kind: 'cart', path: '/bulk/cart' },
@@ -35,16 +34,16 @@ export interface RowsUsage {
   settleRows(admission: RowsAdmission, counts: Counts): void;
 }
 
-/** What all rows of a file are. */
+/** What is the same for all rows of a file. */
 interface RowsAsked {
   readonly kind: BulkKind;
   readonly defaults: Defaults;
 }
 
 /**
- * Asks the quotas for so many rows. Rows of lookups count as lookups, and as geocoded ones where
- * they are; carts of a merchant count as its operations; any other cart counts as a geocoded
- * lookup, so a key without geocoding gets none.
+ * Asks the quotas for a number of rows. Rows of lookups count as lookups, and as geocoded ones
+ * where they are. Carts of a merchant count as merchant operations. Any other cart counts as a
+ * geocoded lookup, so a key without geocoding gets none.
  */
 export function admitRows(
   usage: RowsUsage,
@@ -69,7 +68,10 @@ export function admitRows(
   return { rows: 0, grants, scarce, lacking, settle: () => undefined };
 }
 
-/** Why not one row of a file would be let through, now or later; null where one would be. */
+/**
+ * Why the quotas would not admit a single row of a file, even when rows under way have ended; null
+ * where they would.
+ */
 export function spentRefusal(usage: RowsUsage, key: KeyRecord, asked: RowsAsked): Failure | null {
   const { rows, scarce, lacking = false, settle } = admitRows(usage, key, asked, 1);
   settle(null);
@@ -77,15 +79,15 @@ export function spentRefusal(usage: RowsUsage, key: KeyRecord, asked: RowsAsked)
   return fail('feature-not-enabled', lacking ? NO_GEO_CARTS : QUOTA_SPENT);
 }
 
-/** Releases that there are. */
+/** The releases that are stored here. */
 export interface KnownReleases {
   /** Whether there is a release of this name, sound or not. */
   has(name: string): boolean;
-  /** Why its format keeps it from being read; null where it does not. */
+  /** Why the format of a release cannot be read here; null where it can. */
   otherFormat(name: string): OtherFormat | null;
 }
 
-/** Why a job may not be of the kept release that it asks for; null where it may or does not. */
+/** Why a job may not use the kept release that it asks for; null where it may, or asks for none. */
 export function keptFault(
   releases: KnownReleases,
   key: KeyRecord,
@@ -102,7 +104,7 @@ export function keptFault(
   return releases.has(dataset) ? null : refused(422, notKept(dataset).detail ?? '', at);
 }
 
-/** Why a file may not be of the merchant that it names; null where it may, or names none. */
+/** Why a file may not use the merchant that it names; null where it may, or names none. */
 export function fileMerchantRefusal(
   findMerchant: FindMerchant,
   account: string,
@@ -112,7 +114,9 @@ export function fileMerchantRefusal(
   return id === null ? null : merchantRefusal(findMerchant, account, id);
 }
 
-/** The refusal of a request whose rows may not be of their merchant; null where they may. */
+/**
+ * The refusal of a request whose merchant may not be used; null where it may be, or none is named.
+ */
 export function merchantFault(
   findMerchant: FindMerchant,
   account: string,

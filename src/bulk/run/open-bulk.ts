@@ -1,4 +1,4 @@
-/** Assembles bulk: workers of its own, the schedule of their time, the uploads and the routes. */
+/** Assembles uploads: their workers, the schedule of chunks, their disk space and the routes. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.js';
@@ -16,24 +16,24 @@ interface OpenBulkOptions
   readonly threads: number;
   readonly settings: EngineSettings;
   readonly limits: BulkLimits;
-  /** Folder of output that waits for its end; what is in it is removed. */
+  /** Folder for output that is sent when it is complete. Its contents are removed at the start. */
   readonly spoolDir: string;
   readonly spoolBytesMax: number;
-  /** Replaced in tests. */
+  /** A worker file that tests use instead. */
   readonly worker?: URL;
 }
 
 export interface BulkParts {
   readonly routes: readonly Route[];
   readonly uploads: Uploads;
-  /** The workers by themselves, for requests that are as large as a chunk. */
+  /** The workers, for other requests that are about as large as a chunk. */
   readonly pool: ClosingPool;
   /** Ends every upload with its trailer. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** Opens the routes and what they need; nothing starts before the first upload. */
+/** Opens the routes of uploads and what they need. No worker starts before the first upload. */
 export function openUploads(options: OpenBulkOptions): BulkParts {
   const { log, threads, settings, releases, limits, spoolDir, spoolBytesMax } = options;
   rmSync(spoolDir, { recursive: true, force: true });
@@ -61,8 +61,8 @@ export function openUploads(options: OpenBulkOptions): BulkParts {
 }
 
 /**
- * Folder of the output that a server spools below the folder of variables. What servers left there
- * that have gone is removed.
+ * The folder in which a server spools output, below the folder of variable data. Removes the
+ * folders of servers that no longer run.
  */
 export function spoolDirOf(varDir: string, node: string, lives: (node: string) => boolean): string {
   const dir = join(varDir, 'spool');
@@ -70,7 +70,7 @@ export function spoolDirOf(varDir: string, node: string, lives: (node: string) =
   try {
     names = readdirSync(dir);
   } catch {
-    // There is none yet.
+    // The folder does not exist yet.
   }
   for (const name of names) {
     if (!lives(name)) rmSync(join(dir, name), { recursive: true, force: true });

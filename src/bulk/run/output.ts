@@ -1,34 +1,34 @@
-/** The output of a run on its way to the client: as it is, or packed; and the memory it is in. */
+/** The output of a run for the client, plain or gzip, and the memory that it lies in. */
 import { createGzip, type Gzip } from 'node:zlib';
 import type { BulkSink } from './pump-options.js';
 
-/** Fast: the text repeats so much that higher levels gain little and cost several times more. */
+/** The text repeats so much that higher levels gain little and take several times longer. */
 const GZIP_LEVEL = 2;
 
-/** Memory that is kept for the outputs to come: pieces, and bytes of each. */
+/** Limits of the memory that is kept for later outputs: how many pieces, and bytes of each. */
 const KEPT_MAX = 8;
 const KEPT_BYTES_MAX = 1_048_576;
 const ROUND_BYTES = 65_536;
 
-/** Of all runs. */
+/** Memory that is free to be used again by any run. */
 const kept: ArrayBuffer[] = [];
 
 /**
- * Memory of a run's outputs, used again: with new memory for each chunk a front end spends more on
- * collecting it than on sending.
+ * Memory for the outputs of a run, which is used again: if each chunk had new memory, the front end
+ * would spend more time collecting garbage than sending.
  */
 export class OutputMemory {
   readonly #isFreed: boolean;
-  /** What is in use. */
+  /** Memory that is in use. */
   readonly #lent = new Set<ArrayBufferLike>();
-  /** Outputs that the sink may still need. */
+  /** Outputs that the sink may still be sending. */
   #behind: Uint8Array[] = [];
 
   constructor({ isPassing = false }: BulkSink) {
     this.#isFreed = isPassing;
   }
 
-  /** A copy of bytes. */
+  /** Copies bytes into memory that can be used again. */
   copy(bytes: Uint8Array): Buffer {
     const { length } = bytes;
     const at = kept.findIndex(({ byteLength }) => byteLength >= length);
@@ -42,14 +42,17 @@ export class OutputMemory {
     return copied;
   }
 
-  /** The sink was given an output; `taken` is what it returned, and is returned. */
+  /**
+   * Records that the sink was given an output. `taken` is what its `write` returned, and is
+   * returned.
+   */
   written(output: Uint8Array, taken: boolean): boolean {
     if (this.#isFreed) this.#behind.push(output);
     if (taken) this.drained();
     return taken;
   }
 
-  /** The sink has taken all that it was given. */
+  /** Frees the memory of all outputs, since the sink has sent them. */
   drained(): void {
     for (const { buffer } of this.#behind) {
       if (!this.#lent.delete(buffer) || !(buffer instanceof ArrayBuffer)) continue;
@@ -59,22 +62,22 @@ export class OutputMemory {
   }
 }
 
-/** What carries the answer. */
+/** The connection that carries the answer. */
 interface Carrier {
   write(part: Uint8Array): boolean;
   end(): void;
 }
 
-/** An output that ends. */
+/** An output that has an end. */
 export interface Output extends BulkSink {
   end(): void;
-  /** The carrier has caught up. */
+  /** To be called when the carrier can take bytes again. */
   drained(): void;
-  /** Frees what it holds. */
+  /** Frees its memory. */
   close(): void;
 }
 
-/** The output as it is. */
+/** Output that is sent as it is. */
 class PlainOutput implements Output {
   readonly isPassing = true;
   readonly #carrier: Carrier;
@@ -98,11 +101,11 @@ class PlainOutput implements Output {
   }
 
   close(): void {
-    // Holds nothing.
+    // There is nothing to free.
   }
 }
 
-/** The output packed. */
+/** Output that is packed by gzip. */
 class GzipOutput implements Output {
   readonly #gzip: Gzip;
 
@@ -133,7 +136,7 @@ class GzipOutput implements Output {
 }
 
 /**
- * Makes an output; `drained` is called when bytes can be written again after `write` returned
+ * Opens an output. `drained` is called when bytes can be written again after `write` returned
  * false.
  */
 export function openOutput(gzip: boolean, carrier: Carrier, drained: () => void): Output {

@@ -1,4 +1,4 @@
-/** What a pump stands between. */
+/** What a pump is made with, and the sides that it connects. */
 import { fail } from '../../failure.js';
 import type { PoolFailure } from '../../pool/types.js';
 import type { Trailer } from '../row/envelope.js';
@@ -8,37 +8,37 @@ import type { CutPosition } from '../row/record-form.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { RunTotals } from './run-totals.js';
 
-/** Where output goes. */
+/** Takes the output. */
 export interface BulkSink {
-  /** False when no more should come until `BulkPump.drained` is called. */
+  /** False when no more output should come until `BulkPump.drained` is called. */
   write(output: Uint8Array): boolean;
   /**
-   * It needs nothing of what it was given once `write` returns true or the pump is told that it has
-   * drained: that memory may be used again.
+   * Whether the sink no longer needs any output once `write` has returned true or
+   * `BulkPump.drained` was called, so that its memory may be used again.
    */
   readonly isPassing?: boolean;
 }
 
-/** Where the body comes from. */
+/** The source of the body, which can be paused. */
 export interface BulkBody {
   pause(): void;
   resume(): void;
 }
 
-/** Rows that quotas let through. */
+/** Rows that the quotas admit. */
 export interface AdmittedRows {
   readonly rows: number;
   readonly grants: number;
   /**
-   * Fewer rows than asked for, but only because of rows under way: more may be let through when
-   * those end.
+   * Whether rows are missing only because others are under way: more may be admitted when those
+   * end.
    */
   readonly scarce: boolean;
-  /** The key has no right to such rows, whatever its quotas leave. */
+  /** Whether the key has no right to such rows, regardless of its quotas. */
   readonly lacking?: boolean;
   /**
-   * Settles the rows: they count by the tally, or not at all when it is null because they were not
-   * answered.
+   * Settles the rows: they count as the tally says, or not at all when it is null because they were
+   * not answered.
    */
   settle(tally: ChunkTally | null): void;
 }
@@ -49,44 +49,44 @@ export interface PumpOptions {
   readonly schedule: ChunkSchedule;
   readonly sink: BulkSink;
   readonly body: BulkBody;
-  /** Asked for every chunk. */
+  /** Asks the quotas for the rows of a chunk. */
   readonly admit: (rows: number) => AdmittedRows;
-  /** Rows a run may have. */
+  /** How many rows a run may have. */
   readonly rowsMax: number;
-  /** Takes room for bytes of refused rows: the limit where there is none left, else null. */
-  readonly errors?: (bytes: number) => number | null;
-  /** Chunks between body and output; as one machine needs unless given. */
-  readonly inFlight?: number;
-  /** Ends at the first row that is refused. */
-  readonly strict: boolean;
-  /** What comes before the rows: written with the first of them. */
-  readonly header: Uint8Array;
   /**
-   * Totals of the rows and output before the first of these rows; nothing came before unless given.
+   * Reserves bytes for refused rows; returns the limit where there is no room left, otherwise null.
    */
+  readonly errors?: (bytes: number) => number | null;
+  /** How many chunks may be under way; by default enough for one machine. */
+  readonly inFlight?: number;
+  /** Whether the run ends at the first refused row. */
+  readonly strict: boolean;
+  /** The header of the output, which is written together with the first rows. */
+  readonly header: Uint8Array;
+  /** Totals of earlier rows and output, where the run continues. */
   readonly totals?: RunTotals;
-  /** Called after each chunk that was written, with where the body goes on after it. */
+  /** Called after each chunk that was written, with the position where the body continues. */
   readonly reached?: (position: CutPosition) => void;
   /** Called once, unless the pump was aborted before. */
   readonly done: (end: Trailer) => void;
 }
 
-/** A chunk on its way: with the workers, or done and waiting for those before it. */
+/** A chunk that is being answered, or is answered and waits for those before it. */
 export interface Flight {
   readonly line: number;
-  /** The body goes on here after it. */
+  /** The position in the body after the chunk. */
   readonly after: CutPosition;
   output: Buffer | null;
   tally: ChunkTally | null;
   failure: PoolFailure | null;
 }
 
-/** Why a key without geocoded lookups gets no carts of no merchant. */
+/** Why a key without geocoded lookups may not calculate carts of no merchant. */
 export const NO_GEO_CARTS = 'The key has no geocoded lookups, which carts of no merchant count as';
 
 export const QUOTA_SPENT = 'The quota of this month is used up';
 
-// What a run that ends before its rows is refused with.
+// Refusals with which a run ends before its last row.
 
 export const QUOTA = fail(
   'feature-not-enabled',

@@ -1,11 +1,11 @@
 /**
- * Rows in, answers out, in order, with bounded memory whatever the speed of the three sides. It
- * knows no socket: `push` and `end` bring the body, `sink` takes the output, and `source` is told
- * to rest while there is enough to do.
+ * Answers rows in order, in bounded memory however fast the body, the workers and the client are.
+ * It knows no sockets: `push` and `end` bring the body, `sink` takes the output, and `body` is
+ * paused while there is enough to do.
  *
- * Held at most, a run: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks (`inFlight`
- * where a fleet answers) with the workers or waiting for their turn to be written, and what the
- * sink has not taken.
+ * For each run it keeps at most two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks
+ * (`inFlight` where a fleet answers) that are with the workers or wait to be written, and the
+ * output that the sink has not taken.
  */
 import type { FailureKind } from '../../failure.js';
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
@@ -27,10 +27,10 @@ import type { ChunkSource } from './schedule.js';
 import { OutputMemory } from './output.js';
 import { errorBytesOf, RunTotals } from './run-totals.js';
 
-/** Chunks of one run between the body and the output. */
+/** How many chunks of one run may be under way, from the body to the output. */
 export const CHUNKS_IN_FLIGHT_MAX = 4;
 
-/** Bytes and rows from which on the source rests. */
+/** The body is paused while so many bytes or rows wait. */
 const HELD_BYTES_MAX = 2 * CHUNK_BYTES_MAX;
 const HELD_ROWS_MAX = 2 * CHUNK_ROWS_MAX;
 
@@ -45,9 +45,9 @@ export class BulkPump implements ChunkSource {
   #ended = false;
   #over = false;
   #headed = false;
-  /** Set when no more chunks are to be taken; the rest of those under way is still written. */
+  /** Why no more chunks are taken; those under way are still written. */
   #stopped: Stopped | null = null;
-  /** The one row that is refused because the quota is used up is with the workers. */
+  /** Whether the workers have the single row that is refused because the quota is used up. */
   #refusing = false;
 
   constructor(options: PumpOptions) {
@@ -57,7 +57,7 @@ export class BulkPump implements ChunkSource {
     this.#memory = new OutputMemory(options.sink);
   }
 
-  /** True when nothing can be done until more of the body comes or output is taken. */
+  /** Whether nothing can be done until more of the body comes or the sink takes output. */
   get waiting(): boolean {
     return (
       this.#flights.every((flight) => flight.output !== null) &&
@@ -69,14 +69,14 @@ export class BulkPump implements ChunkSource {
     return this.#over;
   }
 
-  /** Brings a piece of the body; it is copied. */
+  /** Adds a piece of the body, which is copied. */
   push(piece: Uint8Array): void {
     if (this.#over || this.#stopped !== null) return;
     this.#options.cutter.push(piece);
     this.#turn();
   }
 
-  /** The body is complete. */
+  /** Tells that the body is complete. */
   end(): void {
     if (this.#over || this.#ended) return;
     this.#ended = true;
@@ -84,7 +84,7 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** The sink has taken what it was given. */
+  /** Tells that the sink can take output again. */
   drained(): void {
     if (!this.#blocked || this.#over) return;
     this.#blocked = false;
@@ -93,7 +93,7 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** Ends the run with what was answered so far. */
+  /** Ends the run after the chunks that are under way. */
   stop(kind: FailureKind, message: string, paused = false): void {
     if (this.#over) return;
     const { line } = this.#options.cutter;
@@ -103,12 +103,12 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** Ends the run with what was answered so far, as one that goes on later from there. */
+  /** Ends the run like `stop`, but marked as paused, so that it continues from there later. */
   pause(): void {
     this.stop('internal', 'The job was paused.', true);
   }
 
-  /** Frees everything; nothing is written or called any more. What was answered until then. */
+  /** Frees everything and calls nothing any more. Returns the trailer of the rows so far. */
   abort(kind: FailureKind, message: string): Trailer | null {
     if (this.#over) return null;
     this.#over = true;
@@ -137,7 +137,7 @@ export class BulkPump implements ChunkSource {
     return this.#request(encodeChunk(this.#run, chunk), chunk.line, admitted);
   }
 
-  /** Small pieces go out at once when nothing is under way, and gather while something is. */
+  /** With nothing under way, a small chunk is taken too; otherwise only a full or a last one. */
   #mayTake(): boolean {
     const { rows, bytes } = this.#options.cutter;
     if (this.#over || this.#stopped !== null || this.#blocked || this.#refusing || rows === 0) {
@@ -153,7 +153,7 @@ export class BulkPump implements ChunkSource {
     );
   }
 
-  /** Answers one row with the spent quota, or the lack of a right: the last before the trailer. */
+  /** Has one last row refused, since the quota is used up or the key has no right to such rows. */
   #refuse(admitted: AdmittedRows): RowsRequest | null {
     const { cutter, run } = this.#options;
     const line = cutter.line;
@@ -203,7 +203,7 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** Writes what is done, in order, until the sink has enough. */
+  /** Writes finished chunks in order, until the sink wants no more. */
   #deliver(): void {
     while (!this.#over && !this.#blocked) {
       const [flight] = this.#flights;
@@ -226,9 +226,7 @@ export class BulkPump implements ChunkSource {
     }
   }
 
-  /**
-   * Takes room for the refused rows of a chunk; where there is none left, returns why the run ends.
-   */
+  /** Reserves room for the refused rows of a chunk; without room, returns why the run ends. */
   #errors({ tally, output, line }: Flight): Stopped | null {
     const bytes = errorBytesOf(tally, output?.length ?? 0);
     const limit = this.#options.errors?.(bytes) ?? null;
@@ -241,11 +239,11 @@ export class BulkPump implements ChunkSource {
     return { code, message, line };
   }
 
-  /** A chunk is lost: nothing after it can be written in order. */
+  /** Ends the run because a chunk failed, so that nothing after it can be written in order. */
   #break(failure: PoolFailure, line: number): void {
     const { code, message } = responseOf(failure === 'overloaded' ? UNAVAILABLE : BROKEN);
     this.#flights = [];
-    // One that was paused goes on later, whatever became of what was under way.
+    // A run that was being paused stays paused and continues later, whatever failed.
     const { paused = false } = this.#stopped ?? {};
     this.#finish({ code, message, line, ...(paused ? { paused } : {}) });
   }

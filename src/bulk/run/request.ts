@@ -1,6 +1,6 @@
 /**
- * What a bulk request asks for: formats, packing and options, checked. Formats go by their media
- * types, the output by the Accept field (RFC 9110, 12.5.1).
+ * Reads what a bulk request asks for: formats, packing and options. Formats are named by media
+ * types; the output is chosen by the Accept field (RFC 9110, 12.5.1).
  */
 import Negotiator from 'negotiator';
 import { isFailure, type Failure } from '../../failure.js';
@@ -17,14 +17,14 @@ import { limited, problem, type Problem, type ProblemStatus } from '../../base/p
 const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
 
-/** A map, since callers write the name: a member of every object is none of it. */
+/** A map, since callers choose the names, which must not match members that every object has. */
 const FORMAT_OF_TYPE: ReadonlyMap<string, BulkFormat> = new Map([
   [CSV_TYPE, 'csv'],
   [NDJSON_TYPE, 'ndjson'],
   ['application/ndjson', 'ndjson'],
 ]);
 
-/** Parameters that a client may name with a type; they tell nothing new. */
+/** Parameters that a client may add to a media type without changing its meaning. */
 const PARAMETERS = ['', ';charset=utf-8', ';header=present', ';header=present;charset=utf-8'];
 
 function withParameters(type: string): readonly string[] {
@@ -33,25 +33,25 @@ function withParameters(type: string): readonly string[] {
 
 const NDJSON_TYPES = [NDJSON_TYPE, 'application/ndjson'].flatMap(withParameters);
 
-/** The output formats that an input can be answered in, the one most like it first. */
+/** The output formats that each input can be answered in, the most similar one first. */
 const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
   csv: [...withParameters(CSV_TYPE), ...NDJSON_TYPES],
   ndjson: NDJSON_TYPES,
 };
 
-/** The media type of an answer. */
+/** The Content-Type of an answer. */
 export function typeOf(format: BulkFormat): string {
   return format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
 }
 
-/** The format of a media type without parameters, in lower case. */
+/** The format of a media type, given without parameters and in lower case. */
 export function formatOfType(type: string): BulkFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null;
 }
 
 /**
- * The output format that a client prefers; null where it takes none of them. Without an Accept
- * field every format is taken.
+ * The output format that a client prefers; null where it accepts none. A client without an Accept
+ * field accepts every format.
  */
 export function outputAccepted(field: string, input: BulkFormat): BulkFormat | null {
   const headers = field === '' ? {} : { accept: field };
@@ -60,7 +60,7 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
   return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
 }
 
-/** Delimiters by the names that need no escape in a query, and by themselves. */
+/** Delimiters by names that need no escaping in a query, and by the characters themselves. */
 const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
   ['comma', ','],
   ['semicolon', ';'],
@@ -69,13 +69,13 @@ const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
   ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
 ]);
 
-/** Why nothing is answered while no dataset is active. */
+/** The refusal while no dataset is active. */
 export const NO_RATES = 'No rates are loaded now; try again later.';
 
-/** A kept release that answers every row, and the moment that today is told from. */
+/** A kept release that answers every row, and the moment that "today" is derived from. */
 export interface KeptRun {
   readonly dataset: string;
-  /** Milliseconds since 1970; null for when the run begins. */
+  /** Milliseconds since 1970; null for the beginning of the run. */
   readonly atMs: number | null;
 }
 
@@ -85,28 +85,28 @@ export interface BulkRequest {
   readonly output: BulkFormat;
   readonly gzipIn: boolean;
   readonly gzipOut: boolean;
-  /** All rows or none. */
+  /** Whether a refused row refuses the whole file. */
   readonly strict: boolean;
-  /** Nothing is sent before the upload is complete. */
+  /** Whether nothing is sent before the upload is complete. */
   readonly spool: boolean;
   readonly map: readonly string[];
   readonly delimiter: Delimiter | null;
   readonly defaults: Defaults;
-  /** Absent for the release that is active when it begins. */
+  /** Absent for the release that is active when the run begins. */
   readonly kept?: KeptRun;
 }
 
-/** A refusal of what is larger than a limit, of bytes unless `may` says what else it may do. */
+/** The refusal of something larger than its limit, in bytes unless `may` says otherwise. */
 export function tooLarge(what: string, limit: number, may = `have ${limit} bytes`): Problem {
   return limited(413, `${what} may ${may}.`, limit);
 }
 
-/** A refusal for one part of the request. */
+/** The refusal of one part of the request. */
 export function refused(status: ProblemStatus, detail: string, location: string): Problem {
   return problem(status, detail, [{ location, message: detail }]);
 }
 
-/** A refusal, if it is one, with the part of the request that it is for. */
+/** A refusal with the part of the request that it is about; null for none. */
 export function ofPart(refusal: Problem | null, location: string): Problem | null {
   return refusal === null ? null : refused(refusal.status, refusal.detail, location);
 }
@@ -128,7 +128,7 @@ function inputOf(header: Header): BulkFormat | Problem {
     : wrong('The body is UTF-8.');
 }
 
-/** Refuses an output that rows of a format are not answered in; `location` is where it is asked. */
+/** The refusal of an output format for an input; `location` is where the request asks for it. */
 function unacceptable(input: BulkFormat, location: string): Problem {
   return refused(
     406,
@@ -151,7 +151,7 @@ function packedIn(header: Header): boolean | Problem {
     : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
-/** Whether an answer may be packed by gzip; a client without the field gets plain bytes. */
+/** Whether the client accepts gzip; without the field the answer is plain. */
 export function packedOut(header: Header): boolean {
   const field = header('accept-encoding');
   const headers = { 'accept-encoding': field };
@@ -167,10 +167,10 @@ interface Options {
   readonly kept: Partial<Record<KeptOption, string>>;
 }
 
-/** Options about kept releases, which mean what they do of a single request. */
+/** Options about kept releases; they have the same meaning as for a single request. */
 type KeptOption = 'dataset' | 'at';
 
-/** The problem document of an option that is wrong, with where it stands: a query, or a body. */
+/** The problem of a wrong option, which stands in the query or in the body. */
 function unusable({ detail = '', field }: Failure, where: 'query' | 'body'): Problem {
   return refused(422, detail, `${where}.${field}`);
 }
@@ -213,7 +213,7 @@ function readOption(
   return null;
 }
 
-/** Tells defaults that would refuse every row. */
+/** Finds defaults that would make every row a refusal. */
 function checkDefaults(kind: BulkKind, defaults: Defaults, input: BulkFormat): Failure | null {
   if (kind === 'cart') return checkCartParameters(defaults, input);
   const raw = cellReader({ zip: 0 }, defaults)(['00000'], true);
@@ -230,7 +230,7 @@ function keptRunOf({ dataset = null, at = null }: KeptAsked): Pick<BulkRequest, 
   return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
 }
 
-/** What is asked of kept releases by query options; absent where nothing is. */
+/** The kept release that query options ask for; without a member where they ask for none. */
 export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Problem {
   const run = keptRunOf(asked);
   return isFailure(run) ? unusable(run, 'query') : run;
@@ -239,8 +239,8 @@ export function readKeptRun(asked: KeptAsked): Pick<BulkRequest, 'kept'> | Probl
 type RowFormats = Pick<BulkRequest, 'kind' | 'input' | 'output' | 'gzipIn' | 'gzipOut'>;
 
 /**
- * Reads a request for rows of known formats, whose options stand in a query or a body. `spool`
- * holds where they say nothing of it.
+ * Reads the options of a request whose row formats are known, from a query or a body. `spool` is
+ * the default of that option.
  */
 export function requestOf(
   formats: RowFormats,
@@ -261,7 +261,7 @@ export function requestOf(
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
   const read = new Set<string>();
   for (const [name, value] of asked) {
-    // Of an option given twice the first value counts, as of a parameter of a single request.
+    // The first value of a repeated option counts, as with parameters of a single request.
     if (name !== 'map' && read.has(name)) continue;
     if (value !== '') read.add(name);
     const wrong = readOption(options, known, name, value);
@@ -274,7 +274,7 @@ export function requestOf(
   return isFailure(kept) ? unusable(kept, where) : { ...formats, ...others, ...kept };
 }
 
-/** Reads headers and the query, which no longer holds a key. `spool` is as for the options. */
+/** Reads headers and a query without the key. `spool` is the default of that option. */
 export function parseBulkRequest(
   header: Header,
   asked: URLSearchParams,

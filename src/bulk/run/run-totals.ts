@@ -1,4 +1,4 @@
-/** What a run comes to: the content of its trailer. */
+/** Totals of a run, from which its trailer is made. */
 import { createHash } from 'node:crypto';
 import { type Counts, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -10,10 +10,10 @@ export class RunTotals {
   readonly #codes = new Map<string, number>();
   #rows = 0;
   #bytes = 0;
-  /** Bytes of rows that were refused. */
+  /** Bytes of output for refused rows. */
   errorBytes = 0;
   #counts: Counts = NO_COUNTS;
-  /** The first row that was refused. */
+  /** The first row that was refused; null where none was. */
   refusal: RefusedRow | null = null;
 
   get rows(): number {
@@ -24,18 +24,18 @@ export class RunTotals {
     return this.#bytes;
   }
 
-  /** What of the rows counts as usage. */
+  /** How many of the rows count as usage. */
   get counts(): Counts {
     return this.#counts;
   }
 
-  /** Rows by response code, the lowest first. */
+  /** Rows by response code, in ascending order of codes. */
   get codes(): Readonly<Record<string, number>> {
     const codes = [...this.#codes].sort(([left], [right]) => Number(left) - Number(right));
     return Object.fromEntries(codes);
   }
 
-  /** Adds output in the order it is written. */
+  /** Adds output; to be called in the order in which it is written. */
   write(output: Uint8Array): void {
     this.#bytes += output.length;
     this.#hash.update(output);
@@ -61,13 +61,16 @@ export class RunTotals {
     };
   }
 
-  /** SHA-256 of the output so far and something after it, in hex. */
+  /** SHA-256, in hex, of the output so far followed by `rest`. */
   sha256With(rest: Uint8Array): string {
     return this.#hash.copy().update(rest).digest('hex');
   }
 }
 
-/** How much of a chunk's output is refused rows, by their number. */
+/**
+ * Estimates how many bytes of a chunk's output belong to refused rows, from their share of its
+ * rows.
+ */
 export function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
   if (tally === null || tally.rows === 0) return 0;
   const refused = tally.rows - (tally.codes[SUCCESS.code] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * One run over rows, be they of an upload, a job or a command: the header line, the rows, the
- * trailer. Where the body comes from and where the output goes is the affair of its owner.
+ * One run over rows of an upload, a job or a command: header line, rows, trailer. Its owner decides
+ * where the body comes from and where the output goes.
  */
 import { NO_BYTES } from '../../base/growing-bytes.js';
 import { isProblem, type Problem } from '../../base/problem.js';
@@ -19,17 +19,17 @@ import type { BulkRequest } from './request.js';
 import { RunTotals } from './run-totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
-/** What of a request says how rows are read and written. */
+/** The part of a request that says how rows are read and written. */
 export type RunRequest = Pick<
   BulkRequest,
   'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
 >;
 
-/** How a run came to its end. */
+/** How a run ended. */
 export interface RunEnd {
   /**
-   * `complete`: every row was answered. `stopped`: a limit or a refused row ended it. `broken`:
-   * workers failed it or there are none. `paused`: its owner asked for it.
+   * `complete`: every row was answered. `stopped`: a limit or a refused row ended the run.
+   * `broken`: workers failed or are unavailable. `paused`: the owner asked for it.
    */
   readonly kind: 'complete' | 'stopped' | 'broken' | 'paused';
   readonly end: Trailer;
@@ -37,17 +37,20 @@ export interface RunEnd {
 
 export interface RowRunOptions
   extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors' | 'inFlight'> {
-  /** All but the table, which the body tells, and the output format, which is in the request. */
+  /**
+   * Facts of the run except the table, which is read from the body, and the output format, which is
+   * in the request.
+   */
   readonly run: Omit<RunFacts, 'table' | 'output'>;
   readonly request: RunRequest;
   readonly limits: BulkLimits;
-  /** Where a run goes on that was begun before; absent for one from the beginning. */
+  /** Where to continue a run that was begun before; absent for a new run. */
   readonly from?: Checkpoint;
-  /** Of the rows and the output before `from`. */
+  /** Totals of the rows and output before `from`. */
   readonly totals?: RunTotals;
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
-  /** The beginning of the body cannot be read; nothing else is called afterwards. */
+  /** Called when the beginning of the body cannot be read; nothing else is called afterwards. */
   readonly refused: (refused: Problem) => void;
   /** Called once, unless the run was refused or aborted before. */
   readonly done: (end: RunEnd) => void;
@@ -55,14 +58,14 @@ export interface RowRunOptions
 
 const { code: INTERNAL } = RESPONSE_CODES.internal;
 
-/** What reads the header line of a CSV body. */
+/** The reader of the header line of a CSV body. */
 export function beginningOf({ kind, map, delimiter, defaults }: RunRequest): CsvBeginning {
   return new CsvBeginning(map, delimiter, columnRulesOf(kind, defaults));
 }
 
 /**
- * What cuts the rows out of a body.
- * @param from where the body goes on; null for its first row
+ * The cutter that splits a body into rows.
+ * @param from where to continue in the body; null to begin with its first row
  */
 export function rowCutter(
   table: Table | null,
@@ -93,16 +96,16 @@ export class RowRun {
   constructor(options: RowRunOptions) {
     this.#options = options;
     this.#beginning = beginningOf(options.request);
-    // Lines begin with the first row.
+    // NDJSON has no header line to read first.
     if (options.request.input === 'ndjson') this.begin(null);
   }
 
-  /** Rows that were answered so far. */
+  /** How many rows were answered so far. */
   get rows(): number {
     return this.#pump?.totals.rows ?? 0;
   }
 
-  /** What refused a row first; null while nothing did. */
+  /** The first refused row; null while there is none. */
   get refusal(): RefusedRow | null {
     return this.#pump?.totals.refusal ?? null;
   }
@@ -111,14 +114,15 @@ export class RowRun {
     return this.#pump?.over === true;
   }
 
-  /** Whether nothing can be done until more of the body comes or output is taken. */
+  /** Whether nothing can be done until more of the body comes or the output is taken. */
   get waiting(): boolean {
     return this.#pump === null || (!this.#pump.over && this.#pump.waiting);
   }
 
   /**
-   * Begins with the rows, where the header line was read before; what is pushed then comes after
-   * it, or after `from`. To be called once, and by itself for a body without a header line.
+   * Begins with the rows after a header line that was read elsewhere (null for NDJSON). What is
+   * pushed afterwards continues after the header line, or at `from`. Called once; the run calls it
+   * itself for NDJSON.
    */
   begin(begun: Begun | null): void {
     const { run: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
@@ -159,46 +163,52 @@ export class RowRun {
     });
   }
 
-  /** Brings a piece of the body; it is copied. */
+  /** Adds a piece of the body, which is copied. */
   push(piece: Uint8Array): void {
     if (this.#pump === null) this.#readHead(piece, false);
     else this.#pump.push(piece);
   }
 
-  /** The body is complete. */
+  /** Tells that the body is complete. */
   end(): void {
     if (this.#pump === null) this.#readHead(NO_BYTES, true);
     this.#pump?.end();
   }
 
-  /** The output has been taken. */
+  /** Tells that the sink can take output again. */
   drained(): void {
     this.#pump?.drained();
   }
 
-  /** Ends after the chunks under way, so that it can go on from its last checkpoint. */
+  /**
+   * Ends after the chunks that are under way, so that the run can continue from its last
+   * checkpoint.
+   */
   pause(): void {
     this.#pump?.pause();
   }
 
-  /** Ends with what was answered so far. */
+  /** Ends after the chunks that are under way. */
   stop(kind: FailureKind, message: string): void {
     this.#pump?.stop(kind, message);
   }
 
-  /** Frees everything; nothing is written or called any more. What was answered until then. */
+  /**
+   * Frees everything; afterwards nothing is written and nothing is called. Returns the trailer of
+   * what was answered so far, if rows were begun.
+   */
   abort(kind: FailureKind, message: string): Trailer | null {
     this.#refused = true;
     return this.#pump?.abort(kind, message) ?? null;
   }
 
-  /** What follows the rows: nothing in CSV. */
+  /** The trailer as it follows the rows; empty in CSV, which has no place for it. */
   trailer(end: Trailer): Uint8Array {
     const { request, run } = this.#options;
     return request.output === 'ndjson' ? trailerLine(run.name, end) : NO_BYTES;
   }
 
-  /** SHA-256 of the output with its trailer, in hex. */
+  /** SHA-256, in hex, of the output with its trailer. */
   sha256With(trailer: Uint8Array): string {
     return this.#pump?.totals.sha256With(trailer) ?? '';
   }

@@ -1,21 +1,23 @@
 /**
- * How runs and streams share the workers: one chunk of each in turn, so that a file of millions of
- * rows leaves a small one its share. The workers are not those of single lookups.
+ * Shares the workers between runs and streams: one chunk of each in turn, so that a file of
+ * millions of rows does not hold up a small one. These workers are not those of single lookups.
  */
 import type { AnswerSlice, PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
 
-/** What chunks are handed to. */
+/** Takes chunks to answer. */
 export interface ChunkPool {
   submit(request: RowsRequest): void;
 }
 
-/** A run, or a stream of messages, with chunks to work on. */
+/** A run, or a stream of messages, whose chunks are to be answered. */
 export interface ChunkSource {
-  /** The next chunk; null when there is none now: `ready` queues the source when there is. */
+  /**
+   * The next chunk, or null when there is none now. The source then calls `ready` when it has one.
+   */
   next(): RowsRequest | null;
 }
 
-/** A chunk that gives its place back when it is done. */
+/** A chunk that frees its place in the schedule when it is done. */
 class PlacedChunk implements RowsRequest {
   readonly kind = 'rows';
   readonly grants: number;
@@ -44,35 +46,35 @@ class PlacedChunk implements RowsRequest {
 export class ChunkSchedule {
   readonly #pool: ChunkPool;
   readonly #places: number;
-  /** Sources that may have a chunk, the one whose turn is next first. */
+  /** Sources that are waiting for their turn, the next one first. */
   readonly #ready = new Set<ChunkSource>();
   #busy = 0;
   #running = false;
 
-  /** `places` chunks are with the workers at a time: two each keep them busy. */
+  /** `places` is how many chunks may be with the workers at a time; two for each keep them busy. */
   constructor(pool: ChunkPool, places: number) {
     this.#pool = pool;
     this.#places = places;
   }
 
-  /** Chunks with the workers. */
+  /** How many chunks are with the workers. */
   get busy(): number {
     return this.#busy;
   }
 
-  /** Queues a source for its turn; once, however often it is called. */
+  /** Queues a source for its turn. A source is queued only once, however often this is called. */
   ready(source: ChunkSource): void {
     this.#ready.add(source);
     this.#run();
   }
 
-  /** Forgets a source; chunks under way are still answered. */
+  /** Removes a source from the queue. Its chunks under way are still answered. */
   leave(source: ChunkSource): void {
     this.#ready.delete(source);
   }
 
   #run(): void {
-    // A chunk may fail at once, which calls this again.
+    // A chunk may fail at once, which would call this method again.
     if (this.#running) return;
     this.#running = true;
     while (this.#busy < this.#places) {

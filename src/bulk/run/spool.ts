@@ -1,16 +1,16 @@
-/** Output that waits on the disk until the whole of it may be sent. */
+/** Output that waits on the disk until all of it may be sent. */
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BulkSink } from './pump-options.js';
 
-/** Bytes that may wait to be written. */
+/** How many bytes may wait to be written. */
 const WAITING_BYTES_MAX = 1_048_576;
 const READ_BYTES = 262_144;
 
-/** The share of all the disk that one account may have. */
+/** The part of the disk space that one account may use. */
 export const SPOOL_ACCOUNT_PART = 1 / 4;
 
-/** What all uploads together, and those of one account, may have on the disk. */
+/** Counts the disk space that all uploads together, and those of each account, use. */
 export class SpoolSpace {
   readonly dir: string;
   readonly bytesMax: number;
@@ -24,7 +24,7 @@ export class SpoolSpace {
     this.accountBytesMax = Math.floor(bytesMax * SPOOL_ACCOUNT_PART);
   }
 
-  /** Takes so many bytes. Returns the limit that forbids it; null when they were taken. */
+  /** Reserves bytes. Returns the limit that would be exceeded; null when they were reserved. */
   take(account: string, bytes: number): SpoolLimit | null {
     const own = (this.#accounts.get(account) ?? 0) + bytes;
     if (own > this.accountBytesMax) return { limit: this.accountBytesMax, own: true };
@@ -42,13 +42,13 @@ export class SpoolSpace {
   }
 }
 
-/** Bytes that are not to be passed: an account's own, or those of all. */
+/** A limit in bytes: that of an account (`own`) or of all accounts. */
 export interface SpoolLimit {
   readonly limit: number;
   readonly own: boolean;
 }
 
-/** Whose file it is and what it is called. */
+/** The account of a spooled file, and its name. */
 interface SpoolFile {
   readonly account: string;
   readonly name: string;
@@ -56,13 +56,13 @@ interface SpoolFile {
 
 interface SpoolEvents {
   drained(): void;
-  /** There is no room. */
+  /** The space is used up, so the file was closed. */
   full(limit: SpoolLimit): void;
-  /** The disk refused. */
+  /** The disk failed, so the file was closed. */
   failed(error: unknown): void;
 }
 
-/** The output of one run, in a file that is removed when it is closed. */
+/** Output of one run, in a file that is removed when it is closed. */
 export class Spool implements BulkSink {
   readonly #space: SpoolSpace;
   readonly #account: string;
@@ -99,7 +99,7 @@ export class Spool implements BulkSink {
     return this.#waitingBytes <= WAITING_BYTES_MAX;
   }
 
-  /** Reads the whole of it back; `each` resolves when it wants the next piece. */
+  /** Reads all of the output back. `each` resolves when it wants the next piece. */
   async read(each: (piece: Uint8Array) => Promise<void>): Promise<void> {
     await this.#writing;
     const file = await this.#file;
@@ -112,7 +112,7 @@ export class Spool implements BulkSink {
     }
   }
 
-  /** Removes the file. Never throws. */
+  /** Removes the file and frees its space. Never throws. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -122,7 +122,7 @@ export class Spool implements BulkSink {
       await (await this.#file).close();
       await rm(this.#path, { force: true });
     } catch {
-      // It was never made, or the disk is gone; the space counts as free in either case.
+      // The file was never created, or the disk has failed; its space is freed in either case.
     }
     this.#space.give(this.#account, this.#taken);
   }

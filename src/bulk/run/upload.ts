@@ -1,4 +1,7 @@
-/** One upload over HTTP: body → intake → pump → output → answer. */
+/**
+ * One upload over HTTP: the body passes the intake, the pump and the output, and becomes the
+ * answer.
+ */
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
 import type { FailureKind } from '../../failure.js';
@@ -14,19 +17,19 @@ import { typeOf, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
-/** Who uploads and what for. */
+/** Who uploads, and what for. */
 interface UploadAsked {
   readonly name: string;
   readonly account: string;
   readonly release: PinnedRelease;
-  /** The moment that today is told from, where it is not the one of the beginning. */
+  /** The moment that "today" is derived from; absent for the beginning of the upload. */
   readonly nowMs?: number;
   readonly instance: string;
   /** Header fields of every answer. */
   readonly fields: Fields;
   readonly request: BulkRequest;
   readonly admit: (rows: number) => AdmittedRows;
-  /** Called once when everything is over. */
+  /** Called once when the upload has ended. */
   readonly over: () => void;
 }
 
@@ -108,7 +111,7 @@ export class Upload implements DuplexEvents {
     over();
   }
 
-  /** The client has taken what the output was given. */
+  /** Continues after the client has taken the output: the run, or reading from the disk. */
   #taken(): void {
     const waiting = this.#onTaken;
     this.#onTaken = null;
@@ -197,12 +200,15 @@ export class Upload implements DuplexEvents {
       );
       if (!this.#over) this.#finish(end);
     } catch {
-      // Cut short: without its end the client knows that it is incomplete.
+      // The connection is cut: from the missing end the client sees that the answer is incomplete.
       this.#exchange.abandon();
     }
   }
 
-  /** Ends the upload where it stands, or refuses it while nothing was sent. */
+  /**
+   * Ends the upload after what is under way, or refuses it if no row was answered and nothing was
+   * sent.
+   */
   #stop(kind: FailureKind, refusal: Problem): void {
     if (this.#exchange.begun || this.#run.rows > 0) {
       this.#run.stop(kind, refusal.detail);
@@ -223,7 +229,7 @@ export class Upload implements DuplexEvents {
     });
   }
 
-  /** Answers with a problem document and drops what was begun. */
+  /** Answers with a problem document and discards everything else. */
   #refuse({ status, detail, members }: Problem): void {
     if (this.#refused) return;
     this.#refused = true;

@@ -1,4 +1,6 @@
-/** What the uploads of a server share: limits, places, and the trailers of those that ended. */
+/**
+ * What the uploads of a server share: limits, places, and the trailers of uploads that have ended.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Problem } from '../../base/problem.js';
 import type { Request } from '../../http/reply.js';
@@ -9,28 +11,28 @@ import { tooLarge } from './request.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 
-/** Uploads of one account at a time, and of all. */
+/** Most uploads at a time of one account, and of all accounts. */
 export const UPLOADS_PER_ACCOUNT_MAX = 8;
 export const UPLOADS_MAX = 64;
 
-/** Trailers kept, the oldest given up first. */
+/** How many trailers are kept; the oldest are dropped first. */
 const TRAILERS_MAX = 10_000;
-/** How long a trailer can be asked for. */
+/** How long a trailer is kept. */
 export const TRAILER_MS = 3_600_000;
 
 const JOB_BYTES = 12;
 
-/** What the operator decides. */
+/** Limits that the operator sets. */
 export interface BulkLimits {
-  /** Rows of a run. */
+  /** Most rows of a run. */
   readonly rowsMax: number;
-  /** Bytes of a body, unpacked. */
+  /** Most bytes of a body after unpacking. */
   readonly bytesMax: number;
-  /** How long a client may send and take nothing. */
+  /** How long a client may neither send nor take anything. */
   readonly idleMs: number;
 }
 
-/** The limits as headers and refusals tell them. */
+/** The limits as headers and refusals show them. */
 export function limitsOf(
   { rowsMax, bytesMax, idleMs }: BulkLimits,
   kind: BulkKind = 'lookup',
@@ -46,19 +48,19 @@ export function limitsOf(
   };
 }
 
-/** What is said where nothing came of a body, or was taken of its answer, for too long. */
+/** The sentence for a client that has neither sent nor taken anything for too long. */
 export function silence(idleMs: number): string {
   return `Nothing was sent for ${idleMs / 1000} seconds.`;
 }
 
-/** The refusal of a body that says it is larger than one may be; null where it does not. */
+/** The refusal of a body whose Content-Length is over the limit; null where it is not. */
 export function lengthRefusal(request: Request, { bytesMax }: BulkLimits): Problem | null {
   return Number(request.header('content-length') || 0) > bytesMax
     ? tooLarge('A body', bytesMax)
     : null;
 }
 
-/** The name of a new run over rows. */
+/** A new name for a run over rows. */
 export function newRunName(): string {
   return `bulk_${randomBytes(JOB_BYTES).toString('hex')}`;
 }
@@ -69,10 +71,9 @@ interface KeptTrailer {
   readonly content: Trailer;
 }
 
-/** An upload that is open. */
 interface OpenUpload {
   readonly account: string;
-  /** Ends it with what was answered so far. */
+  /** Ends the upload after what is under way. */
   stop(message: string): void;
 }
 
@@ -100,12 +101,12 @@ export class Uploads {
     this.now = now;
   }
 
-  /** Uploads that are open. */
+  /** How many uploads are open. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** The limit that keeps an account from one more upload; null when there is room. */
+  /** The limit that leaves an account no further upload; null when there is room. */
   full(account: string): { readonly limit: number; readonly own: boolean } | null {
     let own = 0;
     for (const upload of this.#open.values()) if (upload.account === account) own += 1;
@@ -131,7 +132,10 @@ export class Uploads {
     this.#trailers.set(name, { account, at, content });
   }
 
-  /** A trailer; 'open' while the upload goes on, null when the account has no such upload. */
+  /**
+   * The trailer of an upload: 'open' while the upload has not ended, null when the account has no
+   * such upload.
+   */
   trailer(name: string, account: string): Trailer | 'open' | null {
     if (this.#open.get(name)?.account === account) return 'open';
     const kept = this.#trailers.get(name);

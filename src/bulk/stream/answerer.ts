@@ -1,6 +1,6 @@
 /**
- * Messages of a broker, answered as those of a stream are (session.ts): by the same workers, in
- * chunks, by the release that is active when a chunk leaves. There is no key and no account here,
+ * Answers messages of a broker like messages of a stream (session.ts): by the same workers, in
+ * chunks, from the release that is active when a chunk leaves. There is no key and no account here,
  * so carts of merchants are refused.
  */
 import { wrongParameter } from '../../api/lookup/query.js';
@@ -30,9 +30,9 @@ const AGAIN_MS = 1_000;
 
 /** The answer to a message. */
 export interface MessageAnswer {
-  /** As a stream writes it, without the end of the line. */
+  /** The same line as in a stream, without its end. */
   readonly line: Buffer;
-  /** Null where it was answered with success; its line is the number of the message. */
+  /** Null where the message was answered with success; `line` is the number of the message. */
   readonly refused: RefusedRow | null;
 }
 
@@ -45,7 +45,7 @@ interface Asked {
 interface AnswererServices {
   readonly schedule: ChunkSchedule;
   readonly releases: ReleaseSource;
-  /** Milliseconds since 1970: what "today" is told from. */
+  /** The clock, in milliseconds since 1970, that "today" is derived from. */
   readonly now: () => number;
 }
 
@@ -53,7 +53,7 @@ const SPACE = Buffer.from(' ');
 const LF = 10;
 const COMMA = 44;
 
-/** The bytes as a chunk has them: none stand for a message that is too long. */
+/** The bytes of a message for a chunk, where no bytes stand for a message that is too long. */
 function bytesOf(data: Buffer): Buffer {
   if (data.length === 0) return SPACE;
   return data.length > MESSAGE_BYTES_MAX ? Buffer.alloc(0) : data;
@@ -68,7 +68,7 @@ export class MessageAnswerer implements ChunkSource {
     this.#services = services;
   }
 
-  /** Answers a message; `seq` is told in the answer. */
+  /** Answers a message. Its answer has the number `seq`. */
   answer(data: Buffer, seq: number): Promise<MessageAnswer> {
     const refusal = merchantText(data) === null ? null : NO_MERCHANTS;
     const message: Message = { seq, bytes: bytesOf(data), batch: false, last: true };
@@ -76,7 +76,7 @@ export class MessageAnswerer implements ChunkSource {
       this.#waiting.push({ message, refusal, settle });
       if (this.#called) return;
       this.#called = true;
-      // Messages of one read of the socket travel together.
+      // Messages that arrive in the same turn of the event loop go into the same chunks.
       setImmediate(() => {
         this.#called = false;
         this.#services.schedule.ready(this);
@@ -91,7 +91,7 @@ export class MessageAnswerer implements ChunkSource {
     return this.#request(this.#group(), release, true);
   }
 
-  /** The first messages that may travel together. */
+  /** Takes the first messages that may share a chunk. */
   #group(): readonly Asked[] {
     const refusal = this.#waiting[0]?.refusal;
     let count = 0;
@@ -110,7 +110,7 @@ export class MessageAnswerer implements ChunkSource {
     const refusal = first?.refusal ?? null;
     const lost = (failure: PoolFailure): void => {
       this.#services.releases.unpin(release);
-      // Workers that are being replaced are waited for.
+      // Workers may be about to be replaced, so this waits and tries again.
       if (failure === 'overloaded') setTimeout(() => this.#oneByOne(group, again), AGAIN_MS);
       else if (again) this.#oneByOne(group, false);
       else for (const { message, settle } of group) settle(lostAnswer(message.seq));
@@ -141,8 +141,8 @@ export class MessageAnswerer implements ChunkSource {
   }
 
   /**
-   * After a worker died or had no time: each message is tried by itself, so that the one that is to
-   * blame is refused and no other.
+   * Tries each message on its own after a worker died or took too long, so that only the message
+   * that causes it is refused.
    */
   #oneByOne(group: readonly Asked[], again: boolean): void {
     const left = [...group];
@@ -164,7 +164,10 @@ function lostAnswer(seq: number): MessageAnswer {
   return { line, refused: { line: seq, ...LOST } };
 }
 
-/** Gives each message its line, with the number that it has itself: a chunk counts through. */
+/**
+ * Gives each message its line. A chunk numbers its messages consecutively, so each line gets the
+ * number of its own message.
+ */
 function settleAll(group: readonly Asked[], body: Uint8Array): void {
   const {
     tally: { refusals },

@@ -1,6 +1,6 @@
 /**
- * What a stream has waiting: messages for the workers, in the order they came, with what they may
- * take up, and answers for the client.
+ * The queues of a stream: messages for the workers, in the order in which they came and within the
+ * client's credits, and answers for the client.
  */
 import { elementEnd, skipBlanks } from '../../base/json-scan.js';
 import { WORD_BYTES_MAX } from '../row/stream-word.js';
@@ -12,17 +12,18 @@ import {
 } from './session-options.js';
 
 /*
- * Lines of a client: a message, a batch of messages, or a word about the stream itself. Messages
- * stay bytes; the workers parse them, so that a bad one is answered and never harms another.
+ * Lines of a client: a message, a batch of messages, or a control message about the stream.
+ * Messages stay bytes; the workers parse them, so that a malformed one is answered and never
+ * affects others.
  */
 
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 
 type ClientLine =
-  /** The client has every answer up to `seq`. */
+  /** The client has received every answer up to `seq`. */
   | { readonly kind: 'ack'; readonly seq: number }
-  /** No more messages. */
+  /** The client sends no more messages. */
   | { readonly kind: 'end' }
   | { readonly kind: 'messages'; readonly messages: readonly Buffer[]; readonly batch: boolean }
   | { readonly kind: 'batch-too-long' };
@@ -30,10 +31,13 @@ type ClientLine =
 const ACK = /^\s*\{\s*"ack"\s*:\s*(\d{1,15})\s*\}\s*$/;
 const END = /^\s*\{\s*"end"\s*:\s*true\s*\}\s*$/;
 
-/** In place of an empty element: a message of no bytes already means one that was too long. */
+/** Replaces an empty element, since a message without bytes stands for one that was too long. */
 const SPACE = Buffer.from(' ');
 
-/** The first elements of a list as they were sent; null for bytes that are no list. */
+/**
+ * The elements of a list as they were sent, up to one more than a batch may have; null for bytes
+ * that are not a list.
+ */
 export function listElements(bytes: Buffer): readonly Buffer[] | null {
   const open = skipBlanks(bytes, 0);
   if (bytes[open] !== OPEN_BRACKET) return null;
@@ -42,8 +46,8 @@ export function listElements(bytes: Buffer): readonly Buffer[] | null {
   do {
     const start = end + 1;
     end = elementEnd(bytes, start);
-    // One more element than a batch may have is enough to refuse it: half a million views would
-    // hold up every other client.
+    // One more element than a batch may have suffices to refuse it. Half a million views would
+    // delay every other client.
     if (elements.length <= BATCH_MESSAGES_MAX) {
       elements.push(end === start ? SPACE : bytes.subarray(start, end));
     }
@@ -53,8 +57,8 @@ export function listElements(bytes: Buffer): readonly Buffer[] | null {
 }
 
 /**
- * Messages of a batch that hold nothing of it but themselves: a view keeps the whole line in
- * memory, and blanks around the list are counted by nobody.
+ * The messages of a batch, copied where the line is much longer than they are: a view keeps the
+ * whole line in memory, while credits count only the messages.
  */
 function withoutBlanks(line: Buffer, elements: readonly Buffer[]): readonly Buffer[] {
   const used = elements.reduce((sum, { length }) => sum + length, 0);
@@ -62,7 +66,7 @@ function withoutBlanks(line: Buffer, elements: readonly Buffer[]): readonly Buff
   return elements.map((element) => Buffer.from(element));
 }
 
-/** Reads a line; the messages are views of it where it is little more than these. */
+/** Reads a line. The messages are views of it, except in a batch with many blanks. */
 export function readClientLine(bytes: Buffer): ClientLine {
   if (bytes.length <= WORD_BYTES_MAX) {
     const text = bytes.toString('latin1');
@@ -80,26 +84,26 @@ export function readClientLine(bytes: Buffer): ClientLine {
 export interface Message {
   readonly seq: number;
   readonly bytes: Buffer;
-  /** Part of a batch, which is answered as one line. */
+  /** Whether it is part of a batch, which is answered with one line. */
   readonly batch: boolean;
-  /** The last of its line. */
+  /** Whether it is the last message of its line. */
   readonly last: boolean;
 }
 
 export class Inbox {
   #received = 0;
-  /** Messages since the first one that is not answered. */
+  /** Messages from the first one without an answer on. */
   #held: Message[] = [];
-  /** Of these, those that were taken. */
+  /** How many of these the workers have taken. */
   #taken = 0;
   #bytes = 0;
 
-  /** Messages that ever came: the number of the last one. */
+  /** How many messages have been received, which is the number of the last one. */
   get received(): number {
     return this.#received;
   }
 
-  /** Messages that were not taken. */
+  /** How many messages were not taken yet. */
   get waiting(): number {
     return this.#held.length - this.#taken;
   }
@@ -109,7 +113,7 @@ export class Inbox {
     return this.#held.length < CREDIT_MESSAGES && this.#bytes < CREDIT_BYTES;
   }
 
-  /** Whether what has come is within the credits of the client. */
+  /** Whether the messages without an answer are within the client's credits. */
   get isWithin(): boolean {
     return this.#held.length <= CREDIT_MESSAGES && this.#bytes <= CREDIT_BYTES;
   }
@@ -123,7 +127,7 @@ export class Inbox {
     }
   }
 
-  /** The messages that wait, without taking them. */
+  /** The first messages that were not taken yet; they are not taken by this. */
   peek(count: number): readonly Message[] {
     return this.#held.slice(this.#taken, this.#taken + count);
   }
@@ -132,7 +136,7 @@ export class Inbox {
     this.#taken += count;
   }
 
-  /** Every message up to a number has been answered. */
+  /** Removes all messages up to a number, since their answers were sent. */
   answered(seq: number): void {
     let done = 0;
     while (done < this.#held.length && this.#held[done]!.seq <= seq) {
@@ -144,24 +148,25 @@ export class Inbox {
     this.#taken = Math.max(0, this.#taken - done);
   }
 
-  /** Gives up what was not taken. */
+  /** Discards all messages that were not taken yet. */
   drop(): void {
     for (const { bytes } of this.#held.splice(this.#taken)) this.#bytes -= bytes.length;
   }
 }
 
 /*
- * Answers of a stream: those that wait to be sent, and those sent that the client may still lose.
- * What it acknowledged is forgotten, and of the rest the oldest above the limit.
+ * The answers of a stream: those that are to be sent, and sent ones that the client may not have
+ * received. Answers that it acknowledged are forgotten, and so are the oldest of the others beyond
+ * the limit.
  */
 
 /** The answers to one line of the client. */
 interface AnswerLine {
   readonly first: number;
   readonly last: number;
-  /** A line with its end: an answer, or a list of answers. */
+  /** An answer, or a list of answers, with the end of the line. */
   readonly bytes: Buffer;
-  /** Release that answered the last of them. */
+  /** Id of the release that gave the last of the answers. */
   readonly dataset: string;
 }
 
@@ -172,23 +177,23 @@ const CLOSE = Buffer.from(']\n');
 
 export class AnswerBacklog {
   #lines: AnswerLine[] = [];
-  /** Lines that were sent. */
+  /** How many of the lines were sent. */
   #sent = 0;
   #sentBytes = 0;
   #unsentBytes = 0;
-  /** Answers of a batch that is not complete. */
+  /** Answers to a batch that is not complete yet. */
   #batch: Buffer[] = [];
   #batchFirst = 0;
-  /** Answers up to here are forgotten. */
+  /** Number of the last answer that was forgotten. */
   #forgotten = 0;
-  /** Answers up to here were sent once. */
+  /** Number of the last answer that was sent at least once. */
   #written = 0;
 
   get unsentBytes(): number {
     return this.#unsentBytes;
   }
 
-  /** Whether something waits to be sent. */
+  /** Whether there are lines to send. */
   get pending(): boolean {
     return this.#sent < this.#lines.length;
   }
@@ -198,7 +203,7 @@ export class AnswerBacklog {
     return this.#written;
   }
 
-  /** Adds the lines of some messages, in order. */
+  /** Adds the answers to messages, in order; `output` has a line for each. */
   add(messages: readonly Message[], output: Buffer, dataset: string): void {
     let at = 0;
     for (const { seq, batch, last } of messages) {
@@ -213,7 +218,7 @@ export class AnswerBacklog {
     }
   }
 
-  /** Ends a batch, whole or cut short by the end of the stream. */
+  /** Ends a batch, which is incomplete where the stream has ended before its last message. */
   endBatch(dataset: string): void {
     if (this.#batch.length === 0) return;
     const parts: Buffer[] = [];
@@ -228,7 +233,7 @@ export class AnswerBacklog {
     });
   }
 
-  /** The next line to send; it counts as sent. */
+  /** The next line to send, which then counts as sent. */
   next(): AnswerLine | null {
     const line = this.#lines[this.#sent];
     if (line === undefined) return null;
@@ -240,17 +245,20 @@ export class AnswerBacklog {
     return line;
   }
 
-  /** The client has every answer up to a number. */
+  /** Forgets all sent answers up to a number, since the client has received them. */
   acknowledge(seq: number): void {
     while (this.#sent > 0 && this.#lines[0]!.last <= seq) this.#forget();
   }
 
-  /** Whether answers from the one after `from` on can be sent again. */
+  /** Whether all answers after `from` can still be sent. */
   canResume(from: number): boolean {
     return from >= this.#forgotten;
   }
 
-  /** Sends again what comes after an answer, from the beginning of the batch it is part of. */
+  /**
+   * Prepares to send all lines again that have answers after `from`; a batch is repeated as a
+   * whole.
+   */
   rewind(from: number): void {
     this.acknowledge(from);
     this.#sent = 0;

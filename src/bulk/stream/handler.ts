@@ -1,11 +1,12 @@
 /**
- * POST /stream, and GET /stream as a WebSocket: lookups and carts in, answers out, for as long as
- * the client likes.
+ * POST /stream, and GET /stream as a WebSocket: a client sends lookups and carts and receives
+ * answers, for as long as it likes.
  *
- * In this order: the key, in the header alone (401), the rate window (429), the plan (403), the
- * content type (415) or the upgrade (426), the stream to resume (404, 410, 422), room for one more
- * stream (429, 503), a dataset (503). Opening takes one place in the rate window whatever is sent
- * then; each message counts for the quotas of the month like a request of its own.
+ * Opening checks in this order: the key, which must be in the header (401), the rate window (429),
+ * the plan (403), the content type (415) or the upgrade (426), the stream to resume (404, 410,
+ * 422), the number of open streams (429, 503), a dataset (503). Opening counts as one request in
+ * the rate window, however many messages follow; each message counts for the quotas of the month
+ * like a request of its own.
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
@@ -30,21 +31,21 @@ export const STREAM_PATH = '/stream';
 export interface StreamServices {
   readonly gate: Gate;
   readonly sessions: Sessions;
-  /** Opens releases by their names; without it no release but the active one answers. */
+  /** Opens kept releases by their names. Without this, only the active release answers. */
   readonly kept?: Pick<KeptServices, 'ask' | 'log'>;
-  /** Replaced in tests: how often a slow upload is kept from being cut. */
+  /** How often a slow upload is kept from being cut; tests replace this. */
   readonly tickMs?: number;
 }
 
-/** A stream that may begin or go on. */
+/** A stream that a connection may begin or resume. */
 export interface Opened {
   readonly session: StreamSession;
-  /** Answers from the one after this on are sent. */
+  /** Number of the last answer that the client has; later answers are sent. */
   readonly from: number;
   readonly fields: Fields;
 }
 
-/** What the gate asks of streams. */
+/** The rules of the gate for streams. */
 export const STREAM_RULES = gateRules(STREAM_PATH, {
   headerOnly: true,
   planRefusal: planNeeded('bulk', 'Streams need'),
@@ -116,7 +117,7 @@ function opened(
   return sessions.enter(caller.key, known);
 }
 
-/** Opens a stream that a kept release answers, once that is open. */
+/** Opens a stream that is answered from a kept release, once that release is open. */
 async function openedKept(
   services: StreamServices,
   caller: Caller,
@@ -134,7 +135,7 @@ async function openedKept(
   return refusal;
 }
 
-/** Opens or resumes a stream, or gives the refusal. */
+/** Opens or resumes a stream, or refuses it. */
 export function openStream(
   services: StreamServices,
   request: Request,
@@ -178,7 +179,7 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
   };
   const found = openStream(services, request);
   if (!(found instanceof Promise)) return begin(found);
-  // What comes of the body meanwhile waits for its turn.
+  // The body waits in the meantime.
   exchange.pause();
   void found
     .catch(() => FAULT)
@@ -188,7 +189,7 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
     });
 }
 
-/** The route of clients without WebSocket. */
+/** The route of streams over POST, for clients without WebSocket. */
 export function streamRoute(services: StreamServices): Route {
   const { sessions, tickMs } = services;
   return duplexRoute(
@@ -204,7 +205,7 @@ export function streamRoute(services: StreamServices): Route {
   );
 }
 
-/** What a GET without an upgrade is answered with; those with one never come to the routes. */
+/** Answers a GET without an upgrade. Requests with an upgrade do not reach the routes. */
 export function plainRoute({ gate }: StreamServices): Route {
   const asked = { method: 'GET', path: STREAM_PATH } as const;
   return gatedRoute(gate, STREAM_RULES, asked, (caller, _, answer) => {
@@ -214,5 +215,5 @@ export function plainRoute({ gate }: StreamServices): Route {
   });
 }
 
-/** The answer to a fault of the program. */
+/** The answer where the program failed. */
 export const FAULT = problemReply({ status: 500, detail: FAULT_DETAIL }, STREAM_PATH);

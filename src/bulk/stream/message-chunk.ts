@@ -1,5 +1,7 @@
-/** Messages that travel to a worker together: by which counter they are counted, whether their
- * merchant may have carts here, and the chunks that are on their way. */
+/**
+ * Groups messages into chunks for the workers: how messages count, whether their merchant may have
+ * carts here, and the chunks under way.
+ */
 import {
   type FindMerchant,
   MERCHANT_REFUSALS,
@@ -21,11 +23,11 @@ import { CHUNK_BYTES_MAX } from '../row/record-form.js';
 import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './session-options.js';
 
-/** Messages of one class travel together. */
+/** How a message is treated; only messages of the same class share a chunk. */
 export interface MessageClass {
-  /** Counts as a merchant operation and not as a lookup. */
+  /** Whether it counts as a merchant operation and not as a lookup. */
   readonly merchant: boolean;
-  /** Refused whatever else it says. */
+  /** Why it is refused regardless of its other content; null where it is not. */
   readonly refusal: Failure | null;
 }
 
@@ -41,7 +43,7 @@ function refusing(sentence: string): MessageClass {
 
 const NO_UUID = refusing('a UUID.');
 
-/** The classes of messages of merchants that have no carts here. */
+/** The classes of messages whose merchant may not have carts calculated here. */
 const REFUSED: Readonly<Record<MerchantRefusal, MessageClass>> = {
   foreign: refusing(MERCHANT_REFUSALS.foreign.detail),
   relayed: refusing(MERCHANT_REFUSALS.relayed.detail),
@@ -52,7 +54,7 @@ const NO_PLAN: MessageClass = {
   refusal: fail('feature-not-enabled', 'Merchants need the Pro or Enterprise plan.'),
 };
 
-/** The JSON of the merchant that a message names; null where it names none. */
+/** The JSON value of the merchant that a message names; null where it names none. */
 export function merchantText(bytes: Buffer): string | null {
   if (!bytes.includes(MEMBER.bytes)) return null;
   const value = memberValue(bytes, MEMBER);
@@ -60,7 +62,7 @@ export function merchantText(bytes: Buffer): string | null {
   return text === 'null' ? null : text;
 }
 
-/** The class of a message; whether it is JSON at all is the worker's affair. */
+/** The class of a message. Whether it is valid JSON is checked by the worker. */
 function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): MessageClass {
   const text = merchantText(bytes);
   if (text === null) return LOOKUP;
@@ -71,13 +73,13 @@ function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): Mes
   return refusal === null ? MERCHANT : REFUSED[refusal];
 }
 
-/** Messages in a row that have the same class. */
+/** Consecutive messages of the same class. */
 interface MessageGroup {
   readonly messages: readonly Message[];
   readonly kind: MessageClass;
 }
 
-/** The first messages that may travel together: one class, and not too many bytes. */
+/** The first messages that may share a chunk: of the same class, and not too many bytes. */
 export function groupOf(
   waiting: readonly Message[],
   key: KeyRecord,
@@ -98,7 +100,7 @@ export function groupOf(
   return { messages, kind };
 }
 
-/** What a chunk is answered with. */
+/** What the payload of a chunk needs beside its messages. */
 interface ChunkOptions {
   readonly name: string;
   readonly release: PinnedRelease;
@@ -107,7 +109,7 @@ interface ChunkOptions {
   readonly refusal: Failure | null;
 }
 
-/** The payload of a chunk, as row/chunk-payload.ts has it. */
+/** The payload of a chunk, in the form of row/chunk-payload.ts. */
 export function payloadOf(
   messages: readonly Message[],
   { name, release, nowMs, merchant, refusal }: ChunkOptions,
@@ -133,13 +135,13 @@ export function payloadOf(
   return encodeChunk(head, { line: messages[0]?.seq ?? 0, ends, bytes });
 }
 
-/** A chunk with the workers, or answered and waiting for those before it. */
+/** A chunk that is with the workers, or answered and waiting for those before it. */
 interface Flight {
   readonly messages: readonly Message[];
   readonly dataset: string;
   output: Buffer | null;
   tally: ChunkTally | null;
-  /** It will never be answered. */
+  /** Whether it will never be answered. */
   lost: boolean;
 }
 
@@ -150,17 +152,22 @@ export class Flights {
     return this.#flights.length;
   }
 
-  /** Whether the workers have any. */
+  /** Whether the workers have any chunk. */
   get busy(): boolean {
     return this.#flights.some(({ output, lost }) => output === null && !lost);
   }
 
-  /** Whether so many messages that wait may go on their way: few of them do not go with others. */
+  /**
+   * Whether waiting messages may become a further chunk. A few messages do so only if no other
+   * chunk is under way.
+   */
   hasPlace(waiting: number): boolean {
     return this.count === 0 || (waiting >= CHUNK_MESSAGES_MIN && this.count < CHUNKS_IN_FLIGHT_MAX);
   }
 
-  /** Messages on their way to the workers; `over` is told what became of them. */
+  /**
+   * A request for the workers with messages; `over` is called when they were answered or failed.
+   */
   request(
     messages: readonly Message[],
     grants: number,
@@ -189,7 +196,7 @@ export class Flights {
     };
   }
 
-  /** The oldest chunk if it is answered or lost, else null. An answered one is removed. */
+  /** The oldest chunk if it is answered or lost, otherwise null. An answered one is removed. */
   landed(): Flight | null {
     const [flight] = this.#flights;
     if (flight === undefined || (flight.output === null && !flight.lost)) return null;

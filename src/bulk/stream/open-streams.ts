@@ -1,4 +1,4 @@
-/** POST /stream and GET /stream put together: the streams there are, their routes, WebSockets. */
+/** Assembles POST /stream and GET /stream: the sessions, their routes and WebSockets. */
 import { NO_BYTES } from '../../base/growing-bytes.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { askAhead } from '../../http/ask-window.js';
@@ -32,26 +32,29 @@ interface OpenStreamOptions
     StreamTimes,
     Omit<StreamServices, 'sessions'> {
   readonly log: Log;
-  /** Replaced in tests. */
+  /** A clock that tests use instead. */
   readonly clock?: () => number;
 }
 
 export interface StreamParts {
   readonly routes: readonly Route[];
   readonly sessions: Sessions;
-  /** Takes WebSockets; before the routes are attached. */
+  /** Accepts WebSockets; to be called before the routes are attached. */
   attach(server: RawServer, traffic: Traffic): void;
   /** Ends every stream with its trailer. */
   stop(): void;
   close(): void;
 }
 
-/** A longer message cuts the connection; one in between is told with a close code. */
+/**
+ * A message that is even longer cuts the connection; one between the limits ends the stream with a
+ * close code.
+ */
 const SOCKET_BYTES_MAX = 4 * MESSAGE_BYTES_MAX;
-/** Never reached by what is sent only to clients that keep up. */
+/** Never reached, since lines are sent only to clients that keep up. */
 const BUFFERED_BYTES_MAX = BEHIND_BYTES_MAX + 64 * CREDIT_BYTES;
 
-/** A request that may be asked for its key when the native one has gone. */
+/** A request from which the key and the client can be read after the native request is gone. */
 function requestOf(raw: RawResponse, native: RawRequest): Request {
   const key = native.getHeader(KEY_HEADER);
   const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
@@ -66,8 +69,8 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
 }
 
 /**
- * Takes a WebSocket when a shared window has answered or a release is open, unless its client has
- * gone by then.
+ * Accepts a WebSocket once a shared rate window has answered or a release is open, unless the
+ * client is gone by then.
  */
 function laterUpgrade(
   raw: RawResponse,
@@ -85,7 +88,7 @@ function laterUpgrade(
   });
 }
 
-/** Goes on with a WebSocket, or refuses it. */
+/** The events of a WebSocket that may go on; null where it was refused. */
 function link(
   { clock, idleMs }: { readonly clock: () => number; readonly idleMs: number },
   raw: RawResponse,
@@ -111,7 +114,7 @@ function link(
   });
 }
 
-/** Opens the routes and what they need. */
+/** Opens the routes of streams and what they need. */
 export function openStreams(options: OpenStreamOptions): StreamParts {
   const { log, idleMs, resumeMs, clock = () => performance.now() } = options;
   const sessions = new Sessions({

@@ -1,6 +1,6 @@
 /**
- * What a stream's session hangs on: a WebSocket, or a POST whose answer goes on while its body
- * comes.
+ * The two kinds of connections that carry a session: a WebSocket, or a POST whose answer is sent
+ * while its body is received.
  */
 import { DRAIN_BYTES_MAX } from '../../http/body.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
@@ -20,20 +20,21 @@ import {
 } from './session-options.js';
 import type { StreamSession } from './session.js';
 
-/** In place of an empty message: one of no bytes already means one that was too long. */
+/** Replaces an empty message, since a message without bytes stands for one that was too long. */
 const SPACE = Buffer.from(' ');
 
 /*
- * A stream over a WebSocket: text messages in, text messages out, pings to tell a dead client.
+ * A stream over a WebSocket: text messages in both directions, and pings to recognize a dead
+ * client.
  */
 
 interface SocketLinkOptions {
   readonly session: StreamSession;
-  /** Answers from the one after this on are sent. */
+  /** Number of the last answer that the client has; later answers are sent. */
   readonly from: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
-  /** How long the client may send and take nothing. */
+  /** How long the client may neither send nor take anything. */
   readonly idleMs: number;
   readonly opened: () => void;
   readonly closed: () => void;
@@ -46,7 +47,7 @@ export class SocketLink implements StreamLink, SocketEvents {
   #movedAt: number;
   #pinged = false;
   #behind = false;
-  /** What was kept for the client after the last answer. */
+  /** How many bytes the connection held for the client after the last answer. */
   #keptBytes = 0;
 
   constructor(options: SocketLinkOptions) {
@@ -65,8 +66,8 @@ export class SocketLink implements StreamLink, SocketEvents {
     const { session, clock } = this.#options;
     if (this.#socket === null) return;
     this.alive();
-    // What comes after the end does not count as a sign of life: a client that takes nothing is
-    // still cut.
+    // What the client sends after the end of the stream does not reset the time limit, so that a
+    // client that takes nothing is cut.
     if (!session.deaf) this.#movedAt = clock();
     if (isBinary) session.stop('binary', 'Messages are text.');
     else if (message.byteLength > MESSAGE_BYTES_MAX) {
@@ -86,7 +87,7 @@ export class SocketLink implements StreamLink, SocketEvents {
   alive(): void {
     this.#heardAt = this.#options.clock();
     this.#pinged = false;
-    // The native server answers pings by itself, also a client that takes none of its answers.
+    // The native server answers pings itself, even of a client that takes none of the answers.
     const socket = this.#socket;
     if (socket === null) return;
     if (socket.getBufferedAmount() > this.#keptBytes + PONG_BYTES_MAX) socket.close();
@@ -101,7 +102,7 @@ export class SocketLink implements StreamLink, SocketEvents {
   send(line: Uint8Array): boolean {
     const socket = this.#socket;
     if (socket === null) return false;
-    // Without the line end: a message has an end of its own.
+    // The line end is left out, since a message of a WebSocket has an end of its own.
     socket.send(line.subarray(0, line.length - 1));
     this.#keptBytes = socket.getBufferedAmount();
     this.#behind = this.#keptBytes > BEHIND_BYTES_MAX;
@@ -118,7 +119,7 @@ export class SocketLink implements StreamLink, SocketEvents {
   }
 
   room(): void {
-    // A WebSocket cannot be kept from sending: a client beyond its credits is ended.
+    // A WebSocket cannot be paused; the stream of a client that exceeds its credits is ended.
   }
 
   watch(now: number): void {
@@ -142,7 +143,8 @@ export class SocketLink implements StreamLink, SocketEvents {
 }
 
 /*
- * A stream over a request and its answer, both open: a line is a message, or a batch of them.
+ * A stream over a request and its answer, which are both open: each line is a message or a batch of
+ * messages.
  */
 
 interface PostLinkOptions {
@@ -157,7 +159,7 @@ interface PostLinkOptions {
 const LF = 10;
 const CR = 13;
 
-/** A line without its end. */
+/** The content of a line, without its line end. */
 function content(line: Buffer): Buffer {
   let end = line.length;
   if (end > 0 && line[end - 1] === LF) end -= 1;
@@ -172,11 +174,11 @@ export class PostLink implements StreamLink, DuplexEvents {
     form: { kind: 'ndjson' },
     rowBytesMax: MESSAGE_BYTES_MAX,
   });
-  /** The upload is complete. */
+  /** Whether the upload is complete. */
   #ended = false;
   #closed = false;
   #reading = false;
-  /** Bytes that came after the end of the stream. */
+  /** How many bytes were dropped after the end of the stream. */
   #droppedBytes = 0;
 
   constructor(exchange: DuplexExchange, options: PostLinkOptions) {
@@ -184,7 +186,7 @@ export class PostLink implements StreamLink, DuplexEvents {
     this.#options = options;
   }
 
-  /** Begins the answer and goes on with the session. */
+  /** Begins the answer and attaches the session. */
   start(): void {
     const { session, from, fields } = this.#options;
     this.#exchange.begin(200, headOf(NDJSON_TYPE, fields), session.dataset);
@@ -235,7 +237,7 @@ export class PostLink implements StreamLink, DuplexEvents {
 
   close(closing: Closing): void {
     this.#closed = true;
-    // The stream goes on elsewhere, so that this answer must not look complete.
+    // The stream goes on over another connection, so this answer must not look complete.
     if (closing === CLOSES.resumed) this.#exchange.abandon();
     else this.#exchange.end();
   }
@@ -249,22 +251,22 @@ export class PostLink implements StreamLink, DuplexEvents {
   }
 
   watch(): void {
-    // The exchange keeps the clock of what is sent and taken.
+    // The exchange itself measures how long nothing is sent and taken.
   }
 
   /**
-   * Takes and drops what the client still sends, up to a limit: some clients read only when they
-   * have sent everything.
+   * Drops what the client still sends, up to a limit, since some clients read the answer only when
+   * they have sent everything.
    */
   #drop(piece: Uint8Array): void {
     this.#droppedBytes += piece.length;
     if (this.#droppedBytes > DRAIN_BYTES_MAX) this.#exchange.abandon();
   }
 
-  /** Hands over the lines there is room for. */
+  /** Passes lines to the session while it has room. */
   #read(): void {
     const { session } = this.#options;
-    // Handing over a line may call this again.
+    // Passing a line may call this method again.
     if (this.#reading) return;
     this.#reading = true;
     while (session.hasRoom && this.#cutter.rows > 0) {

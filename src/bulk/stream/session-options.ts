@@ -1,4 +1,4 @@
-/** What sessions share and may hold, what each is opened with and answered from, its carrier. */
+/** What sessions share: their limits, options, release, kind of connection, and how they end. */
 import type { PinnedRelease, ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { FailureKind } from '../../failure.js';
@@ -7,47 +7,56 @@ import type { FindMerchant } from '../../api/merchant/cart-owner.js';
 import type { RowsUsage } from '../run/kind.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 
-// What a stream of messages may hold. Every limit has an answer that names it.
+// Limits of a stream of messages. Every limit has an answer that names it.
 
-/** Messages of a stream that may be unanswered at a time. */
+/** Most messages of a stream without an answer. */
 export const CREDIT_MESSAGES = 512;
-/** Bytes of these. */
+/** Most bytes of these messages. */
 export const CREDIT_BYTES = 4_194_304;
-/** Messages of one batch. */
+/** Most messages of a batch. */
 export const BATCH_MESSAGES_MAX = 64;
-/** One message, or one batch as a whole. */
+/** Longest message, or longest batch as a whole. */
 export const MESSAGE_BYTES_MAX = 1_048_576;
-/** Answers kept for a client that may lose its connection; the oldest are given up first. */
+/**
+ * Most bytes of sent answers that are kept for a client that may lose its connection; the oldest
+ * are dropped first.
+ */
 export const REPLAY_BYTES_MAX = 4_194_304;
-/** Answers that wait for a slow client, above which no more messages go to the workers. */
+/** Bytes of unsent answers at which no more messages go to the workers. */
 export const UNSENT_BYTES_MAX = 1_048_576;
-/** Bytes in the memory of a connection above which its client is behind. */
+/** Bytes buffered by a connection above which its client counts as being behind. */
 export const BEHIND_BYTES_MAX = 262_144;
-/** Pongs in that memory beyond the answers; a client that takes none of them is cut. */
+/**
+ * Bytes of pongs that a connection may buffer beside answers; a client that does not take them is
+ * cut.
+ */
 export const PONG_BYTES_MAX = 262_144;
 /**
- * What one stream takes of the process's memory at most, with the longest answers: its unanswered
- * messages, once more as chunks, their answers, and what is kept for a cut.
+ * Most memory of the process for one stream, with the longest answers: for its unanswered messages,
+ * the same as chunks, their answers, and the answers that are kept for a lost connection.
  */
 export const STREAM_MEMORY_BYTES_MAX = 41_943_040;
 
-/** Chunks of one stream with the workers, or waiting for those before them. */
+/** Most chunks of one stream that are with the workers or wait for those before them. */
 export const CHUNKS_IN_FLIGHT_MAX = 4;
-/** Messages of one chunk. */
+/** Most messages of a chunk. */
 export const CHUNK_MESSAGES_MAX = 64;
-/** Messages that are worth a further chunk while one is with the workers. */
+/** Fewest messages that make a further chunk while another one is with the workers. */
 export const CHUNK_MESSAGES_MIN = 16;
 
-/** Streams of one account at a time, and of all; those that may be resumed count too. */
+/** Most streams at a time of one account, and of all; streams that may be resumed count too. */
 export const STREAMS_PER_ACCOUNT_MAX = 16;
 export const STREAMS_MAX = 64;
 
-/** A silent connection is asked for a sign of life so often; two without one end it. */
+/**
+ * A client that was silent for so long is asked for a sign of life; twice this time ends the
+ * connection.
+ */
 export const HEARTBEAT_MS = 20_000;
-/** How often the clocks of streams are looked at. */
+/** How often the time limits of streams are checked. */
 export const WATCH_MS = 1_000;
 
-/** The limits as the header of a stream tells them. */
+/** The limits as the header of a stream shows them. */
 export const STREAM_LIMITS = {
   credits: CREDIT_MESSAGES,
   creditBytes: CREDIT_BYTES,
@@ -56,22 +65,22 @@ export const STREAM_LIMITS = {
   replayBytes: REPLAY_BYTES_MAX,
 } as const;
 
-/** What a client that sends more is told. */
+/** The message to a client that sends more. */
 export const OVER_CREDITS =
   `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} ` +
   'bytes may be unanswered.';
 
-// The release that answers the messages of a stream, and the moment that today is told from.
+// The release that answers the messages of a stream, and the moment that "today" is derived from.
 
-/** A kept release that a stream was opened with. */
+/** A kept release that a stream was opened for. */
 export interface KeptStream {
-  /** Pinned once, for the stream. */
+  /** Pinned once, for the whole stream. */
   readonly release: PinnedRelease;
   /** Milliseconds since 1970; null for the moment of each message. */
   readonly atMs: number | null;
 }
 
-/** The release that is active when it is pinned, or one that is kept open with a stream. */
+/** Pins the release that answers: the active one, or a kept one that stays open with the stream. */
 export class SessionRelease implements ReleaseSource {
   readonly #releases: ReleaseSource;
   readonly #now: () => number;
@@ -100,19 +109,19 @@ export class SessionRelease implements ReleaseSource {
     this.#letGo();
   }
 
-  /** Name of the release that answers now; "" without one. */
+  /** Id of the release that answers now; "" without one. */
   get id(): string {
     const release = this.pin();
     if (release !== null) this.unpin(release);
     return release?.id ?? '';
   }
 
-  /** The moment that today is told from, in milliseconds since 1970. */
+  /** The moment that "today" is derived from, in milliseconds since 1970. */
   get nowMs(): number {
     return this.#kept?.atMs ?? this.#now();
   }
 
-  /** The stream is over; what its workers have is answered with the release still. */
+  /** Ends the stream. The release stays open until its workers have answered. */
   close(): void {
     if (this.#over) return;
     this.#over = true;
@@ -126,17 +135,20 @@ export class SessionRelease implements ReleaseSource {
   }
 }
 
-/** What carries a stream for as long as it holds: a WebSocket, or a request and its answer. */
+/** The connection that carries a stream: a WebSocket, or a request and its answer. */
 export interface StreamLink {
-  /** Sends a line with its end; false when no more should come until it is drained. */
+  /**
+   * Sends a line including its line end; false when no more should come until `drained` of the
+   * session.
+   */
   send(line: Uint8Array): boolean;
-  /** Runs what sends several lines, so that they leave together. */
+  /** Runs a function that sends several lines, so that they leave together. */
   together(send: () => void): void;
-  /** Ends the connection after everything that was sent. */
+  /** Ends the connection after all that was sent. */
   close(closing: Closing): void;
-  /** Whether the session has room for more messages. */
+  /** Called with whether the session has room for more messages. */
   room(hasRoom: boolean): void;
-  /** Looks at the clock, in milliseconds. */
+  /** Checks time limits, at a time in milliseconds. */
   watch(now: number): void;
 }
 
@@ -145,33 +157,35 @@ export interface SessionServices {
   readonly releases: ReleaseSource;
   readonly usage: RowsUsage;
   readonly findMerchant: FindMerchant;
-  /** Milliseconds since 1970: what "today" is told from. */
+  /** The clock, in milliseconds since 1970, that "today" is derived from. */
   readonly now: () => number;
-  /** Limits of the operator's, told in the header. */
+  /** Limits that the operator sets, for the header. */
   readonly limits: Readonly<Record<string, number>>;
 }
 
 export interface SessionOptions {
   readonly name: string;
   readonly token: string;
-  /** Of the key that opened it; none other resumes it. */
+  /** Id of the key that opened the stream; no other key may resume it. */
   readonly keyId: string;
   readonly account: string;
-  /** A release that was asked for; null for the one that is active when a message leaves. */
+  /**
+   * The kept release that was asked for; null for the release that is active when a chunk leaves.
+   */
   readonly kept: KeptStream | null;
   /** The key as it is now; null once it is disabled or deleted. */
   readonly key: () => KeyRecord | null;
 }
 
 /*
- * How streams end: the close code of the WebSocket with its reason, and the response code that the
- * trailer gives. Codes of our own are 4000 and the HTTP status that says the same.
+ * How streams end: the close code of the WebSocket and its reason, and the response code in the
+ * trailer. Codes of our own are 4000 plus the HTTP status with the same meaning.
  */
 
 export interface Closing {
   readonly close: number;
   readonly reason: string;
-  /** In the member `stopped` of the trailer. */
+  /** The code of the member `stopped` in the trailer. */
   readonly code: number;
 }
 

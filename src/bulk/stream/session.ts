@@ -1,7 +1,7 @@
 /**
- * One stream of messages: what came, what is with the workers, what is to be sent. It outlives its
- * connection: a cut one is followed by another that presents the token and says what it has.
- * Answers keep the order of the messages; a chunk has the release that is active when it leaves.
+ * One stream of messages: those received, those with the workers, and answers to send. It outlives
+ * its connection: another one may resume it with the token and the number of its last answer.
+ * Answers have the order of messages; a chunk is answered from the release active when it leaves.
  */
 import type { PinnedRelease, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
@@ -46,9 +46,9 @@ export class StreamSession implements ChunkSource {
   readonly #flights = new Flights();
   #link: StreamLink | null = null;
   #blocked = false;
-  /** Release that the connection was told last. */
+  /** Id of the release that the connection was told last. */
   #told = '';
-  /** The client sends no more. */
+  /** Whether the client sends no more messages. */
   #ending = false;
   #stopped: Stopped | null = null;
   #closing: Closing = CLOSES.complete;
@@ -65,12 +65,12 @@ export class StreamSession implements ChunkSource {
     return this.#link !== null;
   }
 
-  /** Name of the release that answers now; "" without one. */
+  /** Id of the release that answers now; "" without one. */
   get dataset(): string {
     return this.#release.id;
   }
 
-  /** Every answer is made; what is left is to send them. */
+  /** Whether all answers are made, so that only sending is left. */
   get over(): boolean {
     return this.#end !== null;
   }
@@ -84,18 +84,18 @@ export class StreamSession implements ChunkSource {
     return !this.deaf && this.#inbox.hasRoom;
   }
 
-  /** Whether what comes now is not taken any more. */
+  /** Whether lines of the client are ignored from now on. */
   get deaf(): boolean {
     return this.#stopped !== null || this.#ending || this.#forgotten;
   }
 
-  /** Why a connection cannot go on after an answer. */
+  /** Why a connection cannot resume after the answer `from`; null where it can. */
   cannotResume(from: number): 'beyond' | 'forgotten' | null {
     if (from > this.#outbox.written) return 'beyond';
     return this.#outbox.canResume(from) ? null : 'forgotten';
   }
 
-  /** Goes on over a connection; the one before it ends. */
+  /** Goes on over a new connection and ends the one before it. */
   attach(link: StreamLink, from: number): void {
     const before = this.#link;
     this.#link = link;
@@ -117,12 +117,12 @@ export class StreamSession implements ChunkSource {
     this.#turn();
   }
 
-  /** A connection has ended. */
+  /** Tells that a connection has ended. */
   detach(link: StreamLink): void {
     if (this.#link === link) this.#link = null;
   }
 
-  /** A line of the client; it is kept and not copied. */
+  /** Takes a line of the client, which is kept without copying it. */
   receive(line: Buffer): void {
     if (this.deaf) return;
     const read = readClientLine(line);
@@ -137,19 +137,19 @@ export class StreamSession implements ChunkSource {
     }
   }
 
-  /** The client sends no more: what came is answered, then the stream ends. */
+  /** Tells that the client sends no more: what came is answered, then the stream ends. */
   endInput(): void {
     this.#ending = true;
     this.#turn();
   }
 
-  /** The connection has taken what it was given. */
+  /** Tells that the connection can take lines again. */
   drained(): void {
     this.#blocked = false;
     this.#turn();
   }
 
-  /** Ends the stream: what is with the workers is answered, what is not is told in the trailer. */
+  /** Ends the stream after the messages that workers have; the trailer names the next one. */
   stop(name: CloseName, message: string): void {
     if (this.#stopped !== null || this.#end !== null) return;
     const [next] = this.#inbox.peek(1);
@@ -232,7 +232,7 @@ export class StreamSession implements ChunkSource {
     });
   }
 
-  /** Does what can be done now. */
+  /** Does whatever can be done now. */
   #turn(): void {
     if (this.#forgotten) return;
     this.#collect();
@@ -249,7 +249,7 @@ export class StreamSession implements ChunkSource {
     this.#link?.room(this.hasRoom || this.#stopped !== null);
   }
 
-  /** Takes what the workers are done with, in order. */
+  /** Takes answered chunks in order. */
   #collect(): void {
     for (;;) {
       const flight = this.#flights.landed();
@@ -262,7 +262,7 @@ export class StreamSession implements ChunkSource {
     }
   }
 
-  /** A chunk is lost: nothing after it can be answered in order. */
+  /** Ends the stream because a chunk is lost, so that nothing after it can be answered in order. */
   #break(seq: number): void {
     this.#flights.clear();
     this.#halt(

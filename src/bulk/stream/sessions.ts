@@ -11,25 +11,25 @@ import {
 import { StreamSession } from './session.js';
 
 const NAME_BYTES = 12;
-/** Beyond guessing. */
+/** Long enough that it cannot be guessed. */
 const TOKEN_BYTES = 32;
 
-/** What the operator decides. */
+/** Times that the operator sets. */
 export interface StreamTimes {
-  /** How long a client may send and take nothing. */
+  /** How long a client may neither send nor take anything. */
   readonly idleMs: number;
   /** How long a stream without a connection may be resumed. */
   readonly resumeMs: number;
 }
 
 interface SessionsOptions extends SessionServices, StreamTimes {
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
 }
 
 interface Entry {
   readonly session: StreamSession;
-  /** Since when it has had no connection; null while it has one. */
+  /** Since when the stream has had no connection; null while it has one. */
   detachedAt: number | null;
 }
 
@@ -43,14 +43,14 @@ export class Sessions {
     this.#timer = setInterval(() => this.watch(options.clock()), WATCH_MS).unref();
   }
 
-  /** Streams that are kept. */
+  /** How many streams there are, with or without a connection. */
   get open(): number {
     return this.#entries.size;
   }
 
   /**
-   * The limit that keeps an account from one more stream; null when there is room. Streams of the
-   * account that lost their connection, and any that are over, give way.
+   * The limit that leaves an account no further stream; null when there is room. To make room,
+   * streams of the account without a connection are forgotten, and any that have ended.
    */
   full(account: string): { readonly limit: number; readonly own: boolean } | null {
     const own = [...this.#entries].filter(([, { session }]) => session.options.account === account);
@@ -64,8 +64,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a stream of a key; `key` gives the key as it is at any later time. A `kept` release is
-   * unpinned at its end.
+   * Opens a stream of a key. `key` returns the key as it is at a later time. A `kept` release is
+   * unpinned when the stream ends.
    */
   enter(
     { id, account }: KeyRecord,
@@ -79,13 +79,13 @@ export class Sessions {
     return session;
   }
 
-  /** The stream of a token that the key may resume. */
+  /** The stream of a token; null where there is none that the key may resume. */
   find(token: string, keyId: string): StreamSession | null {
     const session = this.#entries.get(token)?.session ?? null;
     return session?.options.keyId === keyId ? session : null;
   }
 
-  /** Looks at every clock; what has waited too long for a connection is forgotten. */
+  /** Checks the time limits of all streams, and forgets those without a connection for too long. */
   watch(now: number): void {
     for (const [token, entry] of this.#entries) {
       const { session } = entry;
@@ -111,7 +111,7 @@ export class Sessions {
     this.#entries.clear();
   }
 
-  /** Forgets the oldest one without a connection. */
+  /** Forgets the first of these streams that has no connection; returns whether there is one. */
   #giveWay(entries: readonly (readonly [string, Entry])[]): boolean {
     const found = entries.find(([, { session }]) => !session.attached);
     if (found === undefined) return false;
