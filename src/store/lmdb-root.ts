@@ -1,28 +1,15 @@
 /** The embedded store: an LMDB environment in a folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
 import { Batch, type BatchPlace, CommitMemory, type Outcome } from './batch.js';
 import { StoreFault, writeError } from './fault.js';
 import { hasRoom, makeFolder } from './folder.js';
-import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
-import { packPlain, PlainView, type StoredValue, unpackRecord } from './record-bytes.js';
+import type { StoreKey } from './format.js';
+import { PlainView, type StoredValue } from './record-bytes.js';
 import { type RecordBytes, type RecordRange, rangeOf, type Root } from './root.js';
-import { bytesIn, checkStoreFile, markBegun, openedIn } from './store-file.js';
-import { type RootStats, STORE_FILE } from './store-file.js';
-
-/** Records as bytes, by their keys. */
-type Environment = RootDatabase<Buffer, string[]>;
-
-/**
- * Size of the memory map, which is address space and not disk. Fixed, because processes that let
- * LMDB grow a shared map damage it. New records are refused once the pages in use pass
- * `STORE_BYTES_MAX`.
- */
-const MAP_BYTES = 4 * 1024 ** 3;
-const READERS_MAX = 512;
-/** LMDB's own file beside the records. */
-const LOCK_FILE = 'lock.mdb';
+import { LastCommit, LOCK_FILE } from './last-commit.js';
+import { type Environment, inTransaction, openEnvironment } from './lmdb-environment.js';
+import { bytesIn, checkStoreFile, markBegun, type RootStats, STORE_FILE } from './store-file.js';
 
 /** A key as an array: LMDB returns one of a single part as that part. */
 function partsOf(key: StoreKey): StoreKey {
@@ -31,52 +18,6 @@ function partsOf(key: StoreKey): StoreKey {
 
 /** A copy of a key, since lmdb's type is a mutable array. */
 const lmdbKey = (key: StoreKey): string[] => [...key];
-
-/** The format that the store records, unchecked, so that every version can read it. */
-function formatOf(root: Environment): unknown {
-  const found = root.get([...FORMAT_KEY]);
-  return found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
-}
-
-/** Opens the environment in a folder, or makes it. @throws Error when a newer program wrote it. */
-async function openEnvironment(path: string): Promise<Environment> {
-  const options = {
-    path,
-    // record-bytes.ts packs and checks the records.
-    encoding: 'binary' as const,
-    mapSize: MAP_BYTES,
-    maxReaders: READERS_MAX,
-    // With this, a commit is only reported when the data is on the disk.
-    overlappingSync: false,
-    // Its batches would be additional promises, whose rejection nobody could catch when a disk
-    // fails.
-    eventTurnBatching: false,
-    // With this, the thread that began a transaction is notified when its actions have run, instead
-    // of polling. The option's name comes from the order of actions and single puts; single puts
-    // are only used, and awaited, while the store is opened.
-    strictAsyncOrder: true,
-  };
-  const root = openedIn(path, () => open<Buffer, string[]>(options));
-  try {
-    const format = formatOf(root);
-    if (format === FORMAT_VERSION) return root;
-    if (format === undefined) {
-      const made = (): unknown => root.put([...FORMAT_KEY], packPlain(FORMAT_VERSION));
-      await root.ifNoExists([...FORMAT_KEY], made);
-    } else if (FORMATS_READ.includes(format)) {
-      await root.put([...FORMAT_KEY], packPlain(FORMAT_VERSION));
-    } else {
-      throw new Error(
-        `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
-      );
-    }
-    await root.flushed;
-    return root;
-  } catch (error) {
-    await root.close().catch(() => undefined);
-    throw await writeError(error);
-  }
-}
 
 function resultOf<T>(outcome: Outcome<T> | null): T {
   if (outcome?.kind === 'done') return outcome.result;
@@ -97,6 +38,7 @@ const OPEN = new Map<string, Set<LmdbRoot>>();
 export class LmdbRoot implements Root {
   readonly #path: string;
   readonly #root: Environment;
+  readonly #last: LastCommit;
   readonly #place: BatchPlace = {
     get: (key) => this.#root.get([...key]),
     peek: (key) => this.#peek(key),
@@ -116,9 +58,10 @@ export class LmdbRoot implements Root {
   #batch: Batch | null = null;
   readonly #memory = new CommitMemory();
 
-  private constructor(path: string, root: Environment) {
+  private constructor(path: string, root: Environment, last: LastCommit) {
     this.#path = path;
     this.#root = root;
+    this.#last = last;
     OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
   }
 
@@ -134,9 +77,15 @@ export class LmdbRoot implements Root {
     // process.
     if (!existsSync(join(path, LOCK_FILE)) && !hasRoom(path)) throw new StoreFault('unwritable');
     await LmdbRoot.#rest(path);
-    const root = await openEnvironment(path);
-    markBegun(path);
-    return new LmdbRoot(path, root);
+    const last = new LastCommit(path);
+    try {
+      const root = await openEnvironment(path, last);
+      markBegun(path);
+      return new LmdbRoot(path, root, last);
+    } catch (error) {
+      last.end();
+      throw error;
+    }
   }
 
   /**
@@ -251,7 +200,7 @@ export class LmdbRoot implements Root {
     // The caller of a write that failed has been told.
     await Promise.resolve(this.#root.flushed).catch(() => undefined);
     await this.#root.close();
-    OPEN.get(this.#path)?.delete(this);
+    if (OPEN.get(this.#path)?.delete(this) === true) this.#last.end();
   }
 
   #peek(key: StoreKey): Buffer | undefined {
@@ -270,10 +219,8 @@ export class LmdbRoot implements Root {
     const taken = (): void => {
       if (this.#next?.actions === actions) this.#next = null;
     };
-    // A child transaction, because only that is undone completely when it throws.
-    const run = this.#root.childTransaction(() => {
+    const run = inTransaction(this.#root, this.#last, (id) => {
       taken();
-      const id = this.#root.getWriteTxnId();
       const batch = new Batch(this.#place, this.#memory.begin(id));
       this.#batch = batch;
       try {

@@ -84,6 +84,11 @@ function newestMeta(file: number): Buffer | null {
   return first.readBigUInt64LE(COMMIT_AT) > second.readBigUInt64LE(COMMIT_AT) ? first : second;
 }
 
+/** The number of the newest commit in a store's open file; null for a file that is no store. */
+export function newestCommit(file: number): bigint | null {
+  return newestMeta(file)?.readBigUInt64LE(COMMIT_AT) ?? null;
+}
+
 function problemIn(file: number, path: string): string | null {
   let commit: bigint | null = null;
   for (let reads = 0; reads < READS_MAX; reads += 1) {
