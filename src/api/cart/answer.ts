@@ -139,13 +139,17 @@ function answerBody(
   const result = calculate(context, engine, sent, nowMs, underWay);
   if (isProblem(result) || isFailure(result)) return refusalAnswer(result);
   const { precision, flags, unruled } = result;
+  // Not spread into the object: that took a fifth of the time of a cart of one line.
+  const { stale, estimated, partial } = marksOf(flags);
   const into = writtenCarts;
   into.piece(END_OF_ITEMS);
   writeSitus(into, {
-    ...marksOf(flags),
     precision: PRECISIONS[precision] ?? 'none',
     dataset: engine.id,
     unruled: [...unruled],
+    stale,
+    estimated,
+    partial,
   });
   into.byte(CLOSE_BRACE);
   return {
