@@ -1,6 +1,7 @@
 /**
  * All operations of a running service, from its own description, so that new routes are included.
  */
+import { sendPlain } from '../../test/support/plain-request.js';
 import { BENCH_KEY } from '../load/situs-server.js';
 
 export interface Operation {
@@ -56,13 +57,16 @@ export async function operationsOf(port: number): Promise<readonly Operation[]> 
 /** On a busy machine an answer may come late; after this time there will be none. */
 const SILENCE_MS = 60_000;
 
-/** What is wrong with the service's answers, in words; null where it answers as it should. */
+/**
+ * What is wrong with the service's answers, in words; null where it answers as it should. Asks on a
+ * connection of its own, since the service may close a kept one in the moment that it is used again.
+ */
 export async function silenceOf(port: number): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(SILENCE_MS);
-    const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`, { signal });
-    await answer.arrayBuffer();
-    return answer.status === 200 ? null : `answered ${answer.status}`;
+    const url = `http://127.0.0.1:${port}/openapi.json`;
+    const { status } = await sendPlain(url, 'GET', {}, '', signal);
+    return status === 200 ? null : `answered ${status}`;
   } catch (error) {
     return `does not answer: ${String(error)}`;
   }

@@ -5,7 +5,7 @@
  * from the store's file before. The next transaction would then begin without the last commit, and
  * replace it. So each transaction compares its number with the store's file before it writes.
  */
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { newestCommit, STORE_FILE } from './store-file.js';
 
@@ -14,9 +14,6 @@ export const LOCK_FILE = 'lock.mdb';
 /** Where the lock file has the number of the last commit, behind its magic number and format. */
 const LAST_AT = 8;
 const LAST_BYTES = 8;
-
-/** Thrown in a transaction that began without the last commit; another one will have it. */
-export class StaleTransaction extends Error {}
 
 /**
  * The files that the number is compared in, open. The lock file must not be closed while LMDB has
@@ -32,13 +29,13 @@ class CommitFiles {
     this.#path = path;
   }
 
-  /** @throws StaleTransaction where a commit is newer than what the transaction began with. */
-  check(id: number): void {
+  /** See `LastCommit.isIn`. */
+  isIn(id: number): boolean {
     this.#store ??= openSync(join(this.#path, STORE_FILE), 'r');
     const newest = newestCommit(this.#store);
-    if (newest === null || BigInt(id) > newest) return;
+    if (newest === null || BigInt(id) === newest + 1n) return true;
     this.#correct(BigInt(id) - 1n, newest);
-    throw new StaleTransaction(`transaction ${id} began without commit ${newest}`);
+    return false;
   }
 
   /** Nobody commits meanwhile, since the transaction has LMDB's lock for writing. */
@@ -58,26 +55,31 @@ class CommitFiles {
 /** The files of the stores that this process has open, by folder, and how many handles use them. */
 const OPEN = new Map<string, { readonly files: CommitFiles; handles: number }>();
 
-/** The check of one handle of a store. Begun before LMDB opens the store, ended after it closed. */
+/**
+ * The check of one handle of a store. Begun before LMDB opens the store, ended after it closed. All
+ * handles of a process are to be of one thread.
+ */
 export class LastCommit {
   readonly #path: string;
   readonly #files: CommitFiles;
 
-  constructor(path: string) {
-    this.#path = path;
-    const open = OPEN.get(path) ?? { files: new CommitFiles(path), handles: 0 };
+  /** `folder` exists. */
+  constructor(folder: string) {
+    this.#path = realpathSync(folder);
+    const open = OPEN.get(this.#path) ?? { files: new CommitFiles(this.#path), handles: 0 };
     open.handles += 1;
-    OPEN.set(path, open);
+    OPEN.set(this.#path, open);
     this.#files = open.files;
   }
 
   /**
-   * To be called with the number of a transaction before it writes. Where it is stale, corrects the
-   * number that all processes share.
-   * @throws StaleTransaction: the transaction must not write, and is to be begun again.
+   * Whether a transaction of this number, which has written nothing yet, began with the last
+   * commit. If not, it must not write: the number that all processes share is corrected, and
+   * another transaction will have the commit.
+   * @throws Error when the files cannot be read.
    */
-  check(id: number): void {
-    this.#files.check(id);
+  isIn(id: number): boolean {
+    return this.#files.isIn(id);
   }
 
   /** To be called once. */

@@ -1,10 +1,10 @@
 /** The LMDB environment of the embedded store: how it is opened, and how its transactions begin. */
 import { open, type RootDatabase } from 'lmdb';
-import { writeError } from './fault.js';
+import { StoreFault, writeError } from './fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ } from './format.js';
-import { type LastCommit, StaleTransaction } from './last-commit.js';
+import type { LastCommit } from './last-commit.js';
 import { packPlain, unpackRecord } from './record-bytes.js';
-import { openedIn } from './store-file.js';
+import { markBegun, openedIn } from './store-file.js';
 
 /** Records as bytes, by their keys. */
 export type Environment = RootDatabase<Buffer, string[]>;
@@ -23,8 +23,24 @@ function formatOf(root: Environment): unknown {
   return found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
 }
 
-/** A number that was set back is corrected at once; only a fault makes more transactions stale. */
+/** A number that was set back is corrected at once; only a fault makes many transactions stale. */
 const STALE_MAX = 20;
+
+/** Thrown to undo a transaction that began without the last commit. */
+class StaleTransaction extends Error {}
+
+function orUnwritable<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof StoreFault ? error : new StoreFault('unwritable', error);
+  }
+}
+
+/** Within a transaction: whether it began with the last commit. */
+function isCurrent(root: Environment, last: LastCommit): boolean {
+  return orUnwritable(() => last.isIn(root.getWriteTxnId()));
+}
 
 /**
  * Runs an action, with the number of its transaction, in one that began with the last commit. It is
@@ -35,17 +51,43 @@ export async function inTransaction<T>(
   last: LastCommit,
   action: (id: number) => T,
 ): Promise<T> {
-  for (let stale = 0; ; stale += 1) {
+  for (let stale = 0; stale < STALE_MAX; stale += 1) {
     try {
       return await root.childTransaction(() => {
-        const id = root.getWriteTxnId();
-        last.check(id);
-        return action(id);
+        if (!isCurrent(root, last)) throw new StaleTransaction();
+        return action(root.getWriteTxnId());
       });
     } catch (error) {
-      if (!(error instanceof StaleTransaction) || stale === STALE_MAX) throw error;
+      if (!(error instanceof StaleTransaction)) throw error;
     }
   }
+  throw new StoreFault('unwritable');
+}
+
+/** Within a transaction: records the format of this program, unless a newer one wrote the store. */
+function takeFormat(root: Environment): void {
+  const format = formatOf(root);
+  if (format === FORMAT_VERSION) return;
+  if (format !== undefined && !FORMATS_READ.includes(format)) return;
+  root.putSync([...FORMAT_KEY], packPlain(FORMAT_VERSION));
+}
+
+/**
+ * Begins to use an environment that was just opened, before anything is read and in the same turn
+ * of the event loop, since opening may have set the last commit's number back. Beside what is read
+ * under an earlier number, two busy writers of LMDB damaged their lists of free pages.
+ */
+function begin(root: Environment, last: LastCommit): void {
+  for (let stale = 0; stale < STALE_MAX; stale += 1) {
+    // It returns where it is stale. If it threw, LMDB would go on with its list of free pages.
+    const isDone = root.transactionSync(() => {
+      if (!isCurrent(root, last)) return false;
+      takeFormat(root);
+      return true;
+    });
+    if (isDone) return;
+  }
+  throw new StoreFault('unwritable');
 }
 
 /** Opens the environment in a folder, or makes it. @throws Error when a newer program wrote it. */
@@ -62,25 +104,20 @@ export async function openEnvironment(path: string, last: LastCommit): Promise<E
     // fails.
     eventTurnBatching: false,
     // With this, the thread that began a transaction is notified when its actions have run, instead
-    // of polling. The option's name comes from the order of actions and single puts; single puts
-    // are only used, and awaited, while the store is opened.
+    // of polling. The option's name comes from the order of actions and single puts, of which there
+    // are none.
     strictAsyncOrder: true,
   };
   const root = openedIn(path, () => open<Buffer, string[]>(options));
   try {
+    orUnwritable(() => begin(root, last));
     const format = formatOf(root);
-    if (format !== undefined && format !== FORMAT_VERSION && !FORMATS_READ.includes(format)) {
+    if (format !== FORMAT_VERSION) {
       throw new Error(
         `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
       );
     }
-    // Also without anything to write, since opening may have set the last commit's number back.
-    await inTransaction(root, last, () => {
-      if (formatOf(root) !== FORMAT_VERSION) {
-        root.putSync([...FORMAT_KEY], packPlain(FORMAT_VERSION));
-      }
-    });
-    await root.flushed;
+    markBegun(path);
     return root;
   } catch (error) {
     await root.close().catch(() => undefined);

@@ -9,7 +9,7 @@ import { PlainView, type StoredValue } from './record-bytes.js';
 import { type RecordBytes, type RecordRange, rangeOf, type Root } from './root.js';
 import { LastCommit, LOCK_FILE } from './last-commit.js';
 import { type Environment, inTransaction, openEnvironment } from './lmdb-environment.js';
-import { bytesIn, checkStoreFile, markBegun, type RootStats, STORE_FILE } from './store-file.js';
+import { bytesIn, checkStoreFile, type RootStats, STORE_FILE } from './store-file.js';
 
 /** A key as an array: LMDB returns one of a single part as that part. */
 function partsOf(key: StoreKey): StoreKey {
@@ -80,7 +80,6 @@ export class LmdbRoot implements Root {
     const last = new LastCommit(path);
     try {
       const root = await openEnvironment(path, last);
-      markBegun(path);
       return new LmdbRoot(path, root, last);
     } catch (error) {
       last.end();

@@ -7,18 +7,20 @@ export interface PlainAnswer {
   readonly body: Buffer;
 }
 
-/** Sends one on a connection of its own. */
+/** Sends one on a connection of its own; `signal` ends the wait for the answer. */
 export function sendPlain(
   url: string,
   method: string,
   headers: Readonly<Record<string, string>>,
   body: string | Buffer,
+  signal?: AbortSignal,
 ): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, agent: false, headers });
+    const sent = request(url, { method, agent: false, headers, ...(signal && { signal }) });
     sent.on('error', reject);
     sent.on('response', (response) => {
       const parts: Buffer[] = [];
+      response.on('error', reject);
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () =>
         resolve({
