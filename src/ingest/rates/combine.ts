@@ -201,8 +201,8 @@ class PeriodList {
     if (last && joins) this.periods[this.periods.length - 1] = { ...last, to };
     else {
       const { source, asOf } = row;
-      const rates = { sales: row.sales as Rate, use: row.use as Rate };
-      this.periods.push({ from, to, ...rates, source, asOf });
+      const [sales, use] = [row.sales as Rate, row.use as Rate];
+      this.periods.push({ from, to, sales, use, source, asOf });
     }
   }
 }

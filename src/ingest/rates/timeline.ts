@@ -32,8 +32,8 @@ export function nothing(from: DateInt, to: DateInt, source: number, asOf: DateIn
 
 /** A segment about which nothing is known. */
 export function unknown(from: DateInt, to: DateInt, reason: string): Segment {
-  const rate = { sales: NO_RATE, use: NO_RATE };
-  return { from, to, basis: 'unknown', ...rate, source: 0, asOf: DATE_MIN, reason };
+  const [sales, use] = [NO_RATE, NO_RATE];
+  return { from, to, basis: 'unknown', sales, use, source: 0, asOf: DATE_MIN, reason };
 }
 
 /** Applies rows in their order: where two overlap, the later row counts. */
