@@ -103,8 +103,9 @@ export class RequestLog implements RequestSink {
       precision: PRECISIONS[precision] ?? 'none',
       dataset,
       microseconds: line.microseconds,
-      ...(this.addresses ? { client } : {}),
-      ...(this.#queries ? { query: withoutSecrets(query) } : {}),
+      // Lines have no member that is undefined.
+      client: this.addresses ? client : undefined,
+      query: this.#queries ? withoutSecrets(query) : undefined,
     });
   }
 
