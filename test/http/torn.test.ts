@@ -21,8 +21,6 @@ const TOGETHER = 5;
 const HELD_BYTES = 16_384;
 /** More than the buffers of a connection take. */
 const BATCHES_MAX = 4_000;
-/** A connection that brings nothing for so long brings nothing more. */
-const QUIET_MS = 2_000;
 /** So many bytes are left for the head of the last answer of a batch, in turn. */
 const GAPS = [3, 12, 30, 60, 100, 140];
 
@@ -100,7 +98,7 @@ test('what a client reads late are whole answers, or its connection ends', async
     filling.fill(bytes);
     const { socket } = await RawClient.open(filling.port);
     context.after(() => socket.destroy());
-    let [text, isClosed, lastAt] = ['', false, performance.now()];
+    let [text, isClosed] = ['', false];
     socket.removeAllListeners('data').pause();
     socket.on('close', () => {
       isClosed = true;
@@ -113,12 +111,9 @@ test('what a client reads late are whole answers, or its connection ends', async
     }
     socket.on('data', (piece) => {
       text += String(piece);
-      lastAt = performance.now();
     });
-    lastAt = performance.now();
     socket.resume();
-    await eventually(() => isClosed || performance.now() - lastAt > QUIET_MS);
+    await eventually(() => isClosed);
     assertWhole(text, bytes);
-    assert.ok(isClosed, `${gap} bytes left`);
   }
 });
