@@ -1,6 +1,6 @@
 /** The LMDB environment of the embedded store: how it is opened, and how its transactions begin. */
 import { open, type RootDatabase } from 'lmdb';
-import { StoreFault, writeError } from './fault.js';
+import { DamagedRecord, StoreFault, writeError } from './fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ } from './format.js';
 import type { LastCommit } from './last-commit.js';
 import { packPlain, unpackRecord } from './record-bytes.js';
@@ -29,11 +29,13 @@ const STALE_MAX = 20;
 /** Thrown to undo a transaction that began without the last commit. */
 class StaleTransaction extends Error {}
 
+/** What LMDB or the system throws, as the fault that callers know. */
 function orUnwritable<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw error instanceof StoreFault ? error : new StoreFault('unwritable', error);
+    const isTold = error instanceof StoreFault || error instanceof DamagedRecord;
+    throw isTold ? error : new StoreFault('unwritable', error);
   }
 }
 

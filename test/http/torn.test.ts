@@ -21,6 +21,10 @@ const TOGETHER = 5;
 const HELD_BYTES = 16_384;
 /** More than the buffers of a connection take. */
 const BATCHES_MAX = 4_000;
+/** A connection that brings nothing for so long brings nothing more. */
+const QUIET_MS = 2_000;
+/** So many looks in a row must find that: after one that came late, what has arrived is not read yet. */
+const QUIET_LOOKS = 5;
 /** So many bytes are left for the head of the last answer of a batch, in turn. */
 const GAPS = [3, 12, 30, 60, 100, 140];
 
@@ -98,7 +102,7 @@ test('what a client reads late are whole answers, or its connection ends', async
     filling.fill(bytes);
     const { socket } = await RawClient.open(filling.port);
     context.after(() => socket.destroy());
-    let [text, isClosed] = ['', false];
+    let [text, isClosed, lastAt, quiet] = ['', false, performance.now(), 0];
     socket.removeAllListeners('data').pause();
     socket.on('close', () => {
       isClosed = true;
@@ -111,9 +115,15 @@ test('what a client reads late are whole answers, or its connection ends', async
     }
     socket.on('data', (piece) => {
       text += String(piece);
+      lastAt = performance.now();
     });
+    lastAt = performance.now();
     socket.resume();
-    await eventually(() => isClosed);
+    await eventually(() => {
+      quiet = performance.now() - lastAt > QUIET_MS ? quiet + 1 : 0;
+      return isClosed || quiet === QUIET_LOOKS;
+    });
     assertWhole(text, bytes);
+    assert.ok(isClosed, `${gap} bytes left`);
   }
 });

@@ -37,12 +37,17 @@ function idsOf(store: Store): readonly unknown[] {
   return store.list(['thing']).map((record) => (record as { id: string }).id);
 }
 
-test('a commit whose number was set back is not replaced by the next one', async (context) => {
-  const varDir = newVarDir(context);
+/** A store of two records, as if another process had just opened it beside the second commit. */
+async function setBackStore(varDir: string): Promise<Store> {
   const store = await Store.open(varDir);
   await put(store, 'a');
   await put(store, 'b');
   setBack(varDir);
+  return store;
+}
+
+test('a commit whose number was set back is not replaced by the next one', async (context) => {
+  const store = await setBackStore(newVarDir(context));
   await Promise.all([put(store, 'c'), put(store, 'd')]);
   await put(store, 'e');
   assert.deepEqual(idsOf(store), ['a', 'b', 'c', 'd', 'e']);
@@ -51,10 +56,7 @@ test('a commit whose number was set back is not replaced by the next one', async
 
 test('who opens a store whose number was set back reads the last commit', async (context) => {
   const varDir = newVarDir(context);
-  const store = await Store.open(varDir);
-  await put(store, 'a');
-  await put(store, 'b');
-  setBack(varDir);
+  const store = await setBackStore(varDir);
   // In the same process, where LMDB opens nothing again.
   const second = await Store.open(varDir);
   assert.deepEqual(idsOf(second), ['a', 'b']);

@@ -41,10 +41,11 @@ class Scan {
   #next(at: number): number {
     const char = this.#code[at]!;
     if (/\s/.test(char)) return at + 1;
-    const passed = this.#pass(char, at);
-    if (passed > at && this.#code.startsWith('/', at) && !this.#isPattern(at)) return passed;
+    const comment = matchAt(COMMENT, this.#code, at);
+    if (comment > at) return comment;
     if (this.#begins && !'}])'.includes(char)) this.#element(at);
     this.#begins = char === ',';
+    const passed = this.#literal(char, at);
     if (passed > at) return passed;
     if (char === '`') return this.#template(at + 1);
     if ('{[('.includes(char)) {
@@ -56,16 +57,11 @@ class Scan {
     return at + 1;
   }
 
-  /** The end of a comment, string or regular expression; the place itself where there is none. */
-  #pass(char: string, at: number): number {
+  /** The end of a string or regular expression; the place itself where there is none. */
+  #literal(char: string, at: number): number {
     if (char === '"' || char === "'") return matchAt(STRING, this.#code, at);
-    if (char !== '/') return at;
-    const comment = matchAt(COMMENT, this.#code, at);
-    return comment > at || !this.#isPattern(at) ? comment : matchAt(PATTERN, this.#code, at);
-  }
-
-  #isPattern(at: number): boolean {
-    return BEFORE_PATTERN.test(this.#code.slice(Math.max(0, at - LOOK_BACK), at));
+    const before = this.#code.slice(Math.max(0, at - LOOK_BACK), at);
+    return char === '/' && BEFORE_PATTERN.test(before) ? matchAt(PATTERN, this.#code, at) : at;
   }
 
   #element(at: number): void {

@@ -222,7 +222,7 @@ const BODY_MEMBERS = new Set(['transactionDate', ...Object.keys(OPTION_MEMBERS)]
 
 /** The body that a bare cart stands for. */
 function bodyOf(cart: JsonObject): JsonObject {
-  // Most rows have none of them, and are not copied.
+  // Most rows have only members of the cart, and are not copied.
   if (!Object.keys(cart).some((name) => BODY_MEMBERS.has(name))) return { items: [cart] };
   const members = Object.entries(cart);
   const isBeside = ([name]: readonly [string, unknown]): boolean => BODY_MEMBERS.has(name);

@@ -32,8 +32,16 @@ export function nothing(from: DateInt, to: DateInt, source: number, asOf: DateIn
 
 /** A segment about which nothing is known. */
 export function unknown(from: DateInt, to: DateInt, reason: string): Segment {
-  const [sales, use] = [NO_RATE, NO_RATE];
-  return { from, to, basis: 'unknown', sales, use, source: 0, asOf: DATE_MIN, reason };
+  return {
+    from,
+    to,
+    basis: 'unknown',
+    sales: NO_RATE,
+    use: NO_RATE,
+    source: 0,
+    asOf: DATE_MIN,
+    reason,
+  };
 }
 
 /** Applies rows in their order: where two overlap, the later row counts. */
