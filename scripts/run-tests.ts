@@ -23,7 +23,7 @@ const AT_ONCE_MIN = 6;
  * default of 67,584. Most test processes end before optimizing has paid for itself, and those that
  * only calculate take up to a fifth less processor time. Later versions of V8 have no such option.
  */
-const LATER_OPTIMIZED = process.versions.v8.startsWith('11.3.')
+export const LATER_OPTIMIZED: readonly string[] = process.versions.v8.startsWith('11.3.')
   ? ['--interrupt-budget=600000']
   : [];
 /**

@@ -8,9 +8,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepCode } from './code-cache.js';
 import { COMPILED, compiledOf } from './compiled.js';
 import { OVER_NODE_TOO } from './over-node-too.js';
-import { runTests } from './run-tests.js';
+import { LATER_OPTIMIZED, runTests } from './run-tests.js';
 import { useMemory } from './scratch.js';
 import { makeTestProgram } from './test-program.js';
 
@@ -49,7 +50,10 @@ async function main(args: readonly string[]): Promise<number> {
   const again = process.env['SITUS_TEST_AGAIN'] === '1';
   if (!args.includes(ONE)) {
     const program = await makeTestProgram(ROOT);
-    if (program !== null) process.env['SITUS_TEST_PROGRAM'] = program;
+    if (program !== null) {
+      await keepCode(program, [[], LATER_OPTIMIZED]);
+      process.env['SITUS_TEST_PROGRAM'] = program;
+    }
     // An interrupt ends the tests, after which this process ends in its own way.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => undefined);
     const remove = useMemory();
