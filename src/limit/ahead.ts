@@ -40,6 +40,8 @@ interface Hold {
   /** How many places are held, and how many were used since that was last reported. */
   hand: number;
   used: number;
+  /** How many the question that is not answered yet gives back; `left` does not count them yet. */
+  returned: number;
   /** Until when the held places may be used, and at how few of them more are requested. */
   until: number;
   low: number;
@@ -103,12 +105,13 @@ export class HeldAhead {
       hold.asked = true;
       this.#low(key);
     }
-    return hold.left + hold.hand;
+    return hold.left + hold.hand + hold.returned;
   }
 
-  /** How many places are held for a key. */
+  /** How many places are held for a key, or given back by a question that is not answered yet. */
   inHand(id: string): number {
-    return this.#holds.get(id)?.hand ?? 0;
+    const hold = this.#holds.get(id);
+    return hold === undefined ? 0 : hold.hand + hold.returned;
   }
 
   /**
@@ -127,9 +130,11 @@ export class HeldAhead {
     const want =
       pace < BUSY_MIN ? 0 : Math.min(Math.ceil(pace * SPARE), Math.floor(key.rate / HELD_OF_RATE));
     const isUsable = now < hold.until && hold.key.rate === key.rate;
+    const keep = isUsable ? Math.min(hold.hand, want) : 0;
     // Places that are not kept may go to others as soon as this is sent.
-    hold.hand = isUsable ? Math.min(hold.hand, want) : 0;
-    const { used, hand: keep } = hold;
+    hold.returned = hold.hand - keep;
+    hold.hand = keep;
+    const { used } = hold;
     hold.key = key;
     hold.used = 0;
     hold.asked = true;
@@ -145,6 +150,7 @@ export class HeldAhead {
     if (hold === undefined) return;
     hold.asked = false;
     hold.left = left;
+    hold.returned = 0;
     // Some may have been used since the question.
     hold.hand = Math.max(0, held - hold.used);
     hold.low = held > 1 ? Math.floor(held / LOW) : 0;
@@ -171,6 +177,7 @@ export class HeldAhead {
       if (hold.used > 0) told(hold.key, hold.used);
       hold.used = 0;
       hold.hand = 0;
+      hold.returned = 0;
       hold.asked = false;
     }
   }
@@ -182,6 +189,7 @@ export class HeldAhead {
         key,
         hand: 0,
         used: 0,
+        returned: 0,
         until: 0,
         low: 0,
         left: 0,

@@ -225,3 +225,21 @@ test('places in hand admit without a question, are given back, and end', () => {
   assert.deepEqual(ahead.due(3_000), []);
   assert.equal(ahead.busy, false, 'nothing is remembered of a key that rests');
 });
+
+test('what a question gives back is told as left before it is answered', () => {
+  const key = { id: 'a', rate: 10_000 };
+  const ahead = new HeldAhead(() => undefined);
+  const ask = (count: number, now: number) => ahead.question(key, count, now, () => undefined);
+  ask(6, 0);
+  ahead.answered(key, { admitted: 6, left: 9_985, held: 9 });
+  assert.equal(ahead.take(key, 10), 9_993);
+  assert.deepEqual(ask(0, 600).ahead, { used: 1, keep: 8, want: 11 });
+  ahead.answered(key, { admitted: 0, left: 9_982, held: 11 });
+  // In the half second before this only one was used, and fewer are wanted.
+  assert.deepEqual(ask(3, 1_200).ahead, { used: 0, keep: 5, want: 5 });
+  assert.equal(ahead.inHand('a'), 11);
+  assert.equal(ahead.take(key, 1_201), 9_992);
+  ahead.answered(key, { admitted: 3, left: 9_985, held: 5 });
+  assert.equal(ahead.inHand('a'), 4);
+  assert.equal(ahead.take(key, 1_202), 9_988);
+});
