@@ -5,8 +5,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a process keeps: the code of its `main` thread, or that of its `worker` threads. */
@@ -98,6 +97,8 @@ async function service({ folder, options, env }: Started): Promise<void> {
 
 /** The name of what tells which bundles the kept code is of. */
 const KEPT_OF = 'kept-of';
+/** The folder below the bundles in which the programs that are started work. */
+const WORK = 'work';
 const KEPT_CODE = /\.bundle\.\d+$/;
 
 /** Tells bundles, the loader and lists of options apart from all others. */
@@ -116,6 +117,9 @@ export async function keepCode(
   folder: string,
   optionLists: readonly (readonly string[])[],
 ): Promise<void> {
+  const work = join(folder, WORK);
+  // An interrupt may have left it.
+  rmSync(work, { recursive: true, force: true });
   const files = readdirSync(folder, { recursive: true }).map(String).sort();
   const bundles = files.filter((file) => file.endsWith(BUNDLE_ENDING) || file === LOADER);
   const digest = digestOf(folder, bundles, optionLists);
@@ -124,27 +128,36 @@ export async function keepCode(
   rmSync(told, { force: true });
   // V8 would take them for other bundles of the same length.
   for (const file of files.filter((each) => KEPT_CODE.test(each))) rmSync(join(folder, file));
-  for (const options of optionLists) await keepCodeFor(folder, options);
+  try {
+    for (const [index, options] of optionLists.entries()) {
+      await keepCodeFor({ folder, dir: join(work, String(index)), options });
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
   writeFileSync(told, digest);
 }
 
-async function keepCodeFor(folder: string, options: readonly string[]): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'situs-code-'));
+/** The bundled programs, a folder for what they write, and the options of their processes. */
+interface Kept {
+  readonly folder: string;
+  readonly dir: string;
+  readonly options: readonly string[];
+}
+
+async function keepCodeFor({ folder, dir, options }: Kept): Promise<void> {
+  mkdirSync(dir, { recursive: true });
   const rows = join(dir, 'rows.csv');
   writeFileSync(rows, `id,address\n1,"${ADDRESS}"\n`);
   const { NODE_OPTIONS: _, ...given } = process.env;
   const env = { ...given, SITUS_VAR: join(dir, 'var'), SITUS_LOG: 'error', PORT: '0' };
-  try {
-    for (const keep of ['main', 'worker']) {
-      const started: Started = { folder, options, env: { ...env, [KEEP]: keep } };
-      if (keep === 'main') {
-        command(started, ['dataset', 'build', '--recipe', RECIPE, '--activate']);
-        command(started, ['lookup', ADDRESS]);
-      }
-      command(started, ['bulk', rows, '--quiet']);
-      await service(started);
+  for (const keep of ['main', 'worker']) {
+    const started: Started = { folder, options, env: { ...env, [KEEP]: keep } };
+    if (keep === 'main') {
+      command(started, ['dataset', 'build', '--recipe', RECIPE, '--activate']);
+      command(started, ['lookup', ADDRESS]);
     }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+    command(started, ['bulk', rows, '--quiet']);
+    await service(started);
   }
 }

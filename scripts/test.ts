@@ -8,6 +8,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../src/log.js';
 import { keepCode } from './code-cache.js';
 import { COMPILED, compiledOf } from './compiled.js';
 import { OVER_NODE_TOO } from './over-node-too.js';
@@ -51,7 +52,10 @@ async function main(args: readonly string[]): Promise<number> {
   if (!args.includes(ONE)) {
     const program = await makeTestProgram(ROOT);
     if (program !== null) {
-      await keepCode(program, [[], LATER_OPTIMIZED]);
+      // What keeps the programs from starting is for tests to find out.
+      await keepCode(program, [[], LATER_OPTIMIZED]).catch((error: unknown) =>
+        process.stderr.write(`# the code of programs is not kept: ${messageOf(error)}\n`),
+      );
       process.env['SITUS_TEST_PROGRAM'] = program;
     }
     // An interrupt ends the tests, after which this process ends in its own way.
