@@ -32,7 +32,7 @@ function report({ done, total }: RotationProgress): void {
 /** Wraps all data keys with SITUS_KEK, once the server has this key too. */
 async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreKey[]> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
-  const { source } = openKeys(config, store);
+  const { source } = await openKeys(config, store);
   await store.write(
     (transaction) => auditRotation(transaction, commandActor(), source.current().id, Date.now()),
     { quiet: true },
@@ -45,7 +45,7 @@ async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreK
 
 /** Rotates the keys, and returns the store keys of damaged records. */
 async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]> {
-  const { source } = openKeys(config, store);
+  const { source } = await openKeys(config, store);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);
   const place = placeOf(jobsDirOf(config.varDir));
   let waits = false;
@@ -87,7 +87,7 @@ async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]
 async function status(config: Config, store: Store, json: boolean): Promise<readonly StoreKey[]> {
   const damaged: StoreKey[] = [];
   const counts = await sealedCounts(store, (key) => damaged.push(key));
-  const { source } = openKeys(config, store);
+  const { source } = await openKeys(config, store);
   const current = source.current().id;
   const ids = [...new Set([...source.all().map(({ id }) => id), ...counts.keys()])];
   const known = new Set(source.all().map(({ id }) => id));

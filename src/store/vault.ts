@@ -70,7 +70,7 @@ function keepIndexKey(transaction: StoreTransaction, kek: Kek): unknown {
 }
 
 /** The sealed key for the index; null where the store has never sealed anything. */
-function storedIndexKey(store: Store): Sealed | null {
+function storedIndexKey(store: Pick<StoreTransaction, 'get'>): Sealed | null {
   const record = store.get(INDEX_KEY);
   return record === undefined ? null : indexSealed(record);
 }
@@ -86,17 +86,17 @@ function indexSealed(record: unknown): Sealed {
  * Opens the keys that a store needs, and its sealed key for the index, null where there is none.
  * @throws Error as `openKekSource` does.
  */
-export function openKeys(
+export async function openKeys(
   config: KekConfig,
   store: Store,
-): { readonly source: KekSource; readonly known: Sealed | null } {
+): Promise<{ readonly source: KekSource; readonly known: Sealed | null }> {
   for (let known = storedIndexKey(store); ; ) {
     try {
       return { source: openKekSource(config, known?.kek ?? null), known };
     } catch (error) {
-      // A rotation may have dropped the key meanwhile. Then the store names another one by now.
-      store.refresh();
-      const now = storedIndexKey(store);
+      // A rotation may have dropped the key meanwhile. Then the store names another one by now,
+      // which a transaction reads even where local data is behind.
+      const now = await store.write(storedIndexKey, { quiet: true }).catch(() => known);
       if (now?.kek === known?.kek) throw error;
       known = now;
     }
@@ -108,7 +108,7 @@ export function openKeys(
  * @throws Error when the store's key-encryption key is missing, damaged or readable by others.
  */
 export async function openVault(config: KekConfig, store: Store): Promise<Vault> {
-  const { source, known } = openKeys(config, store);
+  const { source, known } = await openKeys(config, store);
   const record =
     known === null
       ? await store.write((transaction) => keepIndexKey(transaction, source.current()))

@@ -245,14 +245,17 @@ test('a key that a rotation drops while a vault is opened is the one that came a
   let looked = 0;
   const late = new Proxy(store, {
     get: (target, name) => {
-      // As it was read a moment before the rotation ended.
-      if (name === 'get' && looked++ === 0) return () => before;
+      // Local data of a shared store may be behind for as long as it takes; a transaction is not.
+      if (name === 'get') {
+        looked += 1;
+        return () => before;
+      }
       const member: unknown = Reflect.get(target, name, target);
       return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
   });
   const opener = await openVault(fileConfig(varDir), late);
-  assert.ok(looked > 1);
+  assert.ok(looked > 0);
   const record = store.get(['secret', 'a']) as { readonly sealed: unknown };
   assert.equal(opener.open(parseSealed(record.sealed), PLACE), DISTINCTIVE);
 });
