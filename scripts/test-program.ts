@@ -1,8 +1,7 @@
 /**
  * Bundles the service, the command and each worker into a file of its own, for processes that tests
- * start, and keeps what V8 makes of it. Loading 300 modules each time would take half of the
- * processor time of a start. Tests of what is shipped (the package, the images, npm run test:one)
- * start the compiled files.
+ * start. Loading 300 modules each time would take half of the processor time of a start. Tests of
+ * what is shipped (the package, the images, npm run test:one) start the compiled files.
  */
 import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -124,11 +123,9 @@ function placed(folder: string): Plugin {
 
 /** The bundled files: each one's path below the compiled files, and below the folder of bundles. */
 function entriesOf(root: string): readonly (readonly [string, string])[] {
-  const workers = join(root, COMPILED, WORKERS);
-  const files = existsSync(workers) ? readdirSync(workers) : [];
   return [
     ...['main.js', 'cli.js'].map((file) => [join('src', file), file] as const),
-    ...files
+    ...readdirSync(join(root, COMPILED, WORKERS))
       .filter((file) => file.endsWith('.js'))
       .map((file) => [join(WORKERS, file), join(WORKERS, file)] as const),
   ];

@@ -7,13 +7,14 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { BUNDLE_ENDING, KEEP } from '../../scripts/code-cache.js';
+import { BUNDLE_ENDING, KEEP, keepCode } from '../../scripts/code-cache.js';
 import { makeTestProgram } from '../../scripts/test-program.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
@@ -89,8 +90,13 @@ test('what V8 made of a bundle is taken for the main thread and for workers, and
     kept.sort(),
     ['cli.js', 'main.js', 'workers/one.js'].map((file) => file + BUNDLE_ENDING),
   );
-  // V8 compares no more than the length of the text with that of the code.
-  for (const path of kept) {
+  rename(folder, kept);
+  assert.deepEqual(printed(folder), first);
+});
+
+/** Changes what bundles print, but not their length, which is all that V8 compares with its code. */
+function rename(folder: string, bundles: readonly string[]): void {
+  for (const path of bundles) {
     const text = readFileSync(join(folder, path), 'utf8');
     const other = text.replaceAll(/(?<=")(?:command|worker|service)(?=")/g, (word) =>
       '_'.repeat(word.length),
@@ -98,5 +104,21 @@ test('what V8 made of a bundle is taken for the main thread and for workers, and
     assert.notEqual(other, text);
     writeFileSync(join(folder, path), other);
   }
-  assert.deepEqual(printed(folder), first);
+}
+
+test('code that was kept of another bundle of the same length is not taken', async (context) => {
+  const { folder } = await program(context);
+  await keepCode(folder, [[]]);
+  const kept = (): readonly string[] =>
+    readdirSync(folder)
+      .filter((file) => file.startsWith(`cli.js${BUNDLE_ENDING}.`))
+      .map((file) => `${file} ${statSync(join(folder, file)).mtimeMs}`);
+  const before = kept();
+  assert.equal(before.length, 1);
+  await keepCode(folder, [[]]);
+  assert.deepEqual(kept(), before, 'of the same bundles it stays');
+  rename(folder, [`cli.js${BUNDLE_ENDING}`]);
+  assert.match(printed(folder)[0]!, /^command Ann/, 'the kept code is what runs');
+  await keepCode(folder, [[]]);
+  assert.match(printed(folder)[0]!, /^_{7} Ann/);
 });

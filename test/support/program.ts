@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Where a whole run has made them a few files (scripts/test-program.ts); else as they were compiled. */
+/** Where a whole run has made each a file (scripts/test-program.ts); else as they were compiled. */
 const FOLDER =
   process.env['SITUS_TEST_PROGRAM'] ?? fileURLToPath(new URL('../../src', import.meta.url));
 
