@@ -20,6 +20,16 @@ export interface RateRange {
   readonly isOpen: boolean;
 }
 
+/** The range of rates that one of several places may have; null where neither is assumed. */
+export function widest(one: RateRange | null, other: RateRange | null): RateRange | null {
+  if (one === null || other === null) return one ?? other;
+  return {
+    lowest: one.lowest < other.lowest ? one.lowest : other.lowest,
+    highest: one.highest > other.highest ? one.highest : other.highest,
+    isOpen: one.isOpen || other.isOpen,
+  };
+}
+
 /** A resolved location. */
 export interface Situs {
   /** Tax area id. */

@@ -71,7 +71,7 @@ export function situsNote(note: SitusNote): WireObject {
 }
 
 /** The content of `situs` in answers of carts. */
-type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
+type CartNote = Omit<SitusNote, 'border'>;
 
 /** How many texts are kept, or up to twice as many. Products without rules are few and recur. */
 const NOTES_MAX = 1_024;
@@ -99,14 +99,19 @@ export function writeSitus(into: ByteWriter, marks: CartNote): void {
   else into.piece(note.piece);
 }
 
+function rangeKey({ lowest, highest, isOpen }: RateRange): string {
+  return `;${lowest}-${highest}${isOpen ? '+' : ''}`;
+}
+
 /** The kept member; null for an answer that names many products. */
 function known(marks: CartNote): Printed | null {
-  const { precision, dataset, stale, estimated, partial, unruled } = marks;
+  const { precision, dataset, stale, estimated, partial, assumed, unruled } = marks;
   if (unruled.length > NOTE_CODES_MAX) return null;
   const notes = NOTES.get(dataset);
   const key =
     `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}` +
-    `${partial ? ';partial' : ''}${unruled.length === 0 ? '' : `;${unruled.join()}`}`;
+    `${partial ? ';partial' : ''}${assumed === null ? '' : rangeKey(assumed)}` +
+    (unruled.length === 0 ? '' : `;${unruled.join()}`);
   const before = notes.get(key);
   if (before !== undefined) return before;
   const text = printed(marks);
@@ -116,5 +121,5 @@ function known(marks: CartNote): Printed | null {
 }
 
 function printed(marks: CartNote): string {
-  return jsonMembers({ situs: situsNote({ ...marks, assumed: null, border: null }) });
+  return jsonMembers({ situs: situsNote({ ...marks, border: null }) });
 }

@@ -3,7 +3,7 @@ import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { CartOutcome, CartQuery } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
-import { PRECISIONS } from '../../engine/situs.js';
+import { PRECISIONS, widest, type RateRange } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { CartFields } from '../../pool/types.js';
 import type { WireContext } from '../lookup/context.js';
@@ -16,22 +16,27 @@ import { writeCart } from './print-cart.js';
 /** A body of carts as a worker receives it. */
 export type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Array };
 
-/** Precision and flags of the weakest cart of an answer, and its product codes without a rule. */
+/**
+ * Precision and flags of the weakest cart of an answer, the range of the rates of all that are
+ * assumed, and product codes without a rule.
+ */
 export interface Marks {
   precision: number;
   flags: number;
+  assumed: RateRange | null;
   readonly unruled: Set<string>;
 }
 
 /** The marks of an answer that has no carts yet. */
 export function noMarks(): Marks {
-  return { precision: 0, flags: 0, unruled: new Set() };
+  return { precision: 0, flags: 0, assumed: null, unruled: new Set() };
 }
 
 /** Adds the marks of a cart. */
 export function mark(marks: Marks, { marks: of }: CartOutcome): void {
   marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(of.precision));
   marks.flags |= flagsOf(of);
+  if (of.assumed !== null) marks.assumed = widest(marks.assumed, of.assumed);
   for (const code of of.unruled) marks.unruled.add(code);
 }
 

@@ -76,9 +76,9 @@ function rateAt({ rows }: KnownRates, level: Level): string {
  * where a city is assumed, followed by "unknown" where the rate of part of the ZIP is not known;
  * and "unruled" for a product code without a rule.
  */
-function rowNote(note: string, unruled: string, assumed?: RateRange): string {
+function rowNote(note: string, unruled: string, assumed: RateRange | null): string {
   let text = note;
-  if (assumed !== undefined) {
+  if (assumed !== null) {
     const { lowest, highest, isOpen } = assumed;
     text +=
       `${text === '' ? '' : ' '}assumed ${formatRate(lowest)}-${formatRate(highest)}` +
@@ -182,7 +182,7 @@ export class LookupColumns {
     const note =
       situs.assumed === undefined && unruled === ''
         ? known.noteCell
-        : this.#join([rowNote(known.note, unruled, situs.assumed)]);
+        : this.#join([rowNote(known.note, unruled, situs.assumed ?? null)]);
     const located = situs.lat !== 0 || situs.lng !== 0;
     const [lat, lng] =
       query.kind === 'point'
@@ -259,8 +259,8 @@ const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 /** The cells for a calculated cart of one line. */
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
-  const { state, date, sourcing, precision, unruled } = marks;
-  const note = [...marksIn(marks), ...(unruled.length > 0 ? ['unruled'] : [])].join(' ');
+  const { state, date, sourcing, precision, assumed, unruled } = marks;
+  const note = rowNote(marksIn(marks).join(' '), unruled.join(), assumed);
   return csvCells(
     [
       formatRate(rate),

@@ -13,7 +13,7 @@ import { fiveDecimals, roundAmounts, roundLine, roundRate } from '../../tax/roun
 import type { PlaceLocator } from '../locate/place-locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea, States } from '../rate/on-day.js';
-import { PRECISIONS, tooVague, type Precision } from '../situs.js';
+import { PRECISIONS, tooVague, widest, type Precision, type RateRange } from '../situs.js';
 import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';
 import {
@@ -276,12 +276,15 @@ export class Carts {
     const rung = (side: Side, place: FoundPlace | null): number =>
       place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision);
     const weakest = Math.max(rung('origin', origin), rung('destination', destination));
+    const rangeOf = (side: Side, place: FoundPlace | null): RateRange | null =>
+      place === null || !needs(asks, side) ? null : (place.situs.assumed ?? null);
     return {
       dataset: this.#release,
       date,
       state: state.code,
       sourcing: site.sides,
       precision: PRECISIONS[weakest] ?? 'none',
+      assumed: widest(rangeOf('origin', origin), rangeOf('destination', destination)),
       estimated,
       stale,
       partial,

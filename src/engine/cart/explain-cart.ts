@@ -9,7 +9,7 @@ import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { type Part, partsOf, partTax } from './explain-parts.js';
 import { RuleNotes } from './explain-rules.js';
-import { citedSource, type SourceNotes } from '../rate/explain.js';
+import { assumedNote, citedSource, type SourceNotes } from '../rate/explain.js';
 import { normalizedAddress } from '../situs.js';
 import type { CartFacts } from './cart-facts.js';
 import { type TaxedLine, totalOf } from './taxed-line.js';
@@ -53,6 +53,7 @@ function placeNote(place: CartPlace, found: FoundPlace | null, state: string): P
     county: area.countyFullName,
     city: area.placeName,
     precision: situs.precision,
+    ...assumedNote(situs),
     area: area.id,
   };
 }

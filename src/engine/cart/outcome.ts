@@ -2,7 +2,7 @@
 import type { DateInt } from '../../tax/date.js';
 import type { Exact, RoundingLevel, RoundingMode } from '../../tax/exact.js';
 import type { Rate } from '../../tax/rate.js';
-import type { Precision } from '../situs.js';
+import type { Precision, RateRange } from '../situs.js';
 
 // The query, after it was read and checked.
 
@@ -95,6 +95,11 @@ export interface CartMarks {
   readonly sourcing: 'origin' | 'destination' | 'mixed';
   /** The weakest precision among the places that the tax depends on. */
   readonly precision: Precision;
+  /**
+   * With precision `city`: the combined rates on general goods that the assumed places may have
+   * instead. Null where no place is assumed.
+   */
+  readonly assumed: RateRange | null;
   /** Whether one of the rates is an estimate. */
   readonly estimated: boolean;
   /** Codes without a rule, which were taxed as general goods, in the order of lines. */
@@ -170,6 +175,12 @@ export interface LineExplanation {
   readonly amount: string;
 }
 
+/** The lowest and the highest combined rate that a place may have, as decimal fractions. */
+export type RangeNote = {
+  readonly lowest: string;
+  readonly highest: string;
+};
+
 /** How a place of the cart was found. */
 export interface PlaceNote {
   readonly address: string;
@@ -179,6 +190,8 @@ export interface PlaceNote {
   readonly county: string;
   readonly city: string;
   readonly precision: string;
+  /** With precision "city": the range of rates that the place may have instead. */
+  readonly assumed?: RangeNote;
   /** Tax area of the dataset; null where only the state mattered. */
   readonly area: number | null;
 }

@@ -7,7 +7,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { DATE_MIN, DATE_OPEN, type DateInt, formatDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
 import type { Citation } from '../cart/cart-facts.js';
-import type { SourceNote } from '../cart/outcome.js';
+import type { RangeNote, SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome, KnownRates } from '../lookup-query.js';
 import { type Cells, cellsOf } from '../product/table-cells.js';
 import { normalizedAddress, type Precision, type Situs } from '../situs.js';
@@ -96,7 +96,7 @@ export type LookupExplanation = {
   readonly boundary: string;
   readonly normalizedAddress: string;
   /** With precision "city": the range of rates that the place may have instead. */
-  readonly assumed?: { readonly lowest: string; readonly highest: string };
+  readonly assumed?: RangeNote;
   readonly areas: readonly AreaNote[];
 };
 
@@ -119,6 +119,13 @@ const STATED: Partial<Readonly<Record<Precision, string>>> = {
   zip9: "ZIP+4 record of the state's boundary file",
   postal: "ZIP record of the state's boundary file, with which all it states in the ZIP agrees",
 };
+
+/** The member with the range of rates that an assumed place may have; none for other places. */
+export function assumedNote({ assumed }: Situs): { readonly assumed?: RangeNote } {
+  if (assumed === undefined) return {};
+  const { lowest, highest } = assumed;
+  return { assumed: { lowest: formatRate(lowest), highest: formatRate(highest) } };
+}
 
 function boundaryOf({ precision, stated }: Situs): string {
   return (stated === true ? STATED[precision] : undefined) ?? BOUNDARIES[precision];
@@ -181,14 +188,7 @@ export function explainLookup(
     precision: situs.precision,
     boundary: boundaryOf(situs),
     normalizedAddress: normalizedAddress(situs),
-    ...(situs.assumed === undefined
-      ? {}
-      : {
-          assumed: {
-            lowest: formatRate(situs.assumed.lowest),
-            highest: formatRate(situs.assumed.highest),
-          },
-        }),
+    ...assumedNote(situs),
     areas: [areaNote(sources, area, rates, date)],
   };
 }
