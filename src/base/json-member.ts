@@ -10,6 +10,7 @@ import { skipBlanks, skipString, skipValue } from './json-scan.js';
 
 const QUOTE = 0x22;
 const OPEN_BRACE = 0x7b;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /** A character of a name takes at most this many bytes, since it may be written as an escape. */
 const ESCAPE_BYTES_MAX = 6;
@@ -62,9 +63,17 @@ function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName):
 // biome-ignore lint/suspicious/noConfusingVoidType: most visits look at all and return nothing
 type Visit = (from: number, value: number, to: number, named: boolean) => boolean | void;
 
+/** The place of an object's opening brace, which follows blanks or a byte order mark; else -1. */
+function openBrace(bytes: Uint8Array): number {
+  if (bytes[0] === OPEN_BRACE) return 0;
+  const isMarked = BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte);
+  const open = skipBlanks(bytes, isMarked ? BYTE_ORDER_MARK.length : 0);
+  return bytes[open] === OPEN_BRACE ? open : -1;
+}
+
 function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
-  // Only blanks or a byte order mark come before the brace.
-  const open = bytes[0] === OPEN_BRACE ? 0 : bytes.indexOf(OPEN_BRACE);
+  const open = openBrace(bytes);
+  if (open < 0) return;
   let from = skipBlanks(bytes, open + 1);
   while (bytes[from] === QUOTE) {
     const nameEnd = skipString(bytes, from);

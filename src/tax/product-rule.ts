@@ -124,3 +124,22 @@ export function codeForm(code: string): CodeForm {
   if (!DIGITS.test(code)) return 'override';
   return code.length === STANDARD_CHARS ? 'standard' : 'malformed';
 }
+
+/** Whether a rule taxes a product exactly as general goods. */
+export function isPlain(rule: ProductRule | null): boolean {
+  return (
+    rule === null ||
+    (rule.taxable &&
+      rule.rate === null &&
+      rule.threshold === null &&
+      rule.percentTaxable === null &&
+      rule.capPerUnit === null &&
+      rule.perVolume === null &&
+      isWhole(rule))
+  );
+}
+
+/** Whether a rule exempts the parts that it speaks for at any price. */
+export function isExempt(rule: ProductRule | null): boolean {
+  return rule !== null && !rule.taxable && rule.perVolume === null;
+}

@@ -240,3 +240,14 @@ test('days that a circular names for one season tell nothing of the other one of
   for (const day of [20260101, 20260104, 20260301, 20261121])
     assert.deepEqual(taxAt(place, [['100', 1, SUPPLIES]], noon(day)), ['11.50'], String(day));
 });
+
+test('what is exempt anyway is so near a holiday whose days are not held', () => {
+  const place: FactPlace = { state: 'MA', percents: [['state', '6.25']] };
+  const goods: readonly Item[] = [
+    ['19', 1, '40030'],
+    ['50', 1, '20010'],
+  ];
+  for (const day of [20270720, 20270807, 20270910]) {
+    assert.deepEqual(taxAt(place, goods, noon(day)), ['0.00', '0.00'], String(day));
+  }
+});

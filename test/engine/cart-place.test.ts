@@ -208,3 +208,30 @@ test('a lookup explains its rows with their sources, and how it was found', () =
     ['0.075', '0.0725'],
   );
 });
+
+test('meals within a state rest on the origin too, since its seller may owe a tax on them', () => {
+  const maine = (county: string): FactPlace => ({
+    state: 'ME',
+    county,
+    percents: [['state', '5.5']],
+  });
+  const zips = [{ zip: 44001, state: 'ME', places: [1] }];
+  const world = cartWorld([maine('001'), maine('003')], zips);
+  const door = splitAt('ME', 0);
+  const cart = (tic: string, from: CartPlace): ReturnType<typeof cartOf> =>
+    cartOf(from, door, [
+      ['100', 1, '00000'],
+      ['100', 1, tic],
+    ]);
+  const vague = split('99 Elsewhere Ave', '44001', 'ME');
+  const precisionOf = (tic: string, from: CartPlace): string =>
+    calculated(world, cart(tic, from)).marks.precision;
+  assert.equal(precisionOf('41000', vague), 'postal');
+  assert.equal(precisionOf('41000', door), 'point');
+  assert.equal(precisionOf('20010', vague), 'point');
+  const engine = engineOf(world);
+  const strict = engine.calculate(cart('41000', vague), NOW, 'range');
+  assert.ok(isFailure(strict));
+  assert.equal(strict.field, 'origin');
+  assert.ok(!isFailure(engine.calculate(cart('20010', vague), NOW, 'range')));
+});

@@ -2,9 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Papa from 'papaparse';
+import { openWire } from '../../src/api/lookup/context.js';
+import { fragmentOf, staleFlag, VARIANTS } from '../../src/api/lookup/fragment.js';
+import { NO_OPTIONS } from '../../src/engine/lookup-query.js';
+import { isFailure } from '../../src/failure.js';
+import { FLAG_STALE } from '../../src/pool/types.js';
+import type { DateInt } from '../../src/tax/date.js';
 import { runBulk } from '../support/bulk-bodies.js';
+import { engineOf } from '../support/engine-of.js';
 import { AREA, memoryDataset, NOW_MS } from '../support/memory-dataset.js';
-import { ask } from './ask.js';
+import { ask, BASE_URL } from './ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
 
@@ -120,4 +127,23 @@ test('the note of a row tells what is not known of its ZIP, and what is true of 
     }),
     '100 estimated stale partial',
   );
+});
+
+test('that one answer of an area is stale says nothing of the next', () => {
+  const engine = engineOf(memoryDataset());
+  const context = openWire({ baseUrl: BASE_URL });
+  const address = '200 Spindle Center Dr, Brookmere, QZ 97001';
+  const found = engine.lookup({ kind: 'address', address, options: NO_OPTIONS }, NOW_MS);
+  assert.ok(!isFailure(found) && found.kind === 'situs');
+  const { area, date, rates } = found;
+  // What a boundary file decided is stale after the file's end, whatever the lists of the area.
+  const decided = { ...area, staleAfter: 20200101 as DateInt };
+  const staleOf = (of: typeof area): boolean => {
+    const rated = { area: of, date, rates };
+    const print = (): Uint8Array => Buffer.from('{}');
+    const fragment = fragmentOf(context, engine, rated, VARIANTS.v60, 'json', print);
+    assert.ok(!isFailure(fragment));
+    return ((fragment.flags | staleFlag(rated)) & FLAG_STALE) !== 0;
+  };
+  assert.deepEqual([decided, area, decided].map(staleOf), [true, false, true]);
 });

@@ -131,7 +131,9 @@ export function fragmentOf(
   if (known !== null) return known;
   const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules === null) return noRules(rated);
-  const fragment = { bytes: print({ ...rated, rules }), flags: areaFlags(rated) };
+  // Whether an answer is stale also depends on what found the area, so each answer adds that mark.
+  const flags = areaFlags(rated) & ~FLAG_STALE;
+  const fragment = { bytes: print({ ...rated, rules }), flags };
   fragments.set(engine.id, key, fragment);
   return fragment;
 }

@@ -7,6 +7,7 @@ import {
   PRICE_MAX,
   QUANTITY_DECIMALS_MAX,
 } from '../../api/cart/wire-amount.js';
+import { longerThan } from '../../base/validator.js';
 import { ticOf } from '../../api/cart/cart-text.js';
 import { AMOUNT_DIGITS, type ReadCart } from '../../api/cart/merchant-cart.js';
 import { writeCart } from '../../api/cart/print-cart.js';
@@ -134,7 +135,7 @@ function readCart(
     ['itemId', itemId],
     ['customerId', customerId],
   ] as const) {
-    if (name.length <= PROVIDER_ID_CHARS_MAX) continue;
+    if (!longerThan(name, PROVIDER_ID_CHARS_MAX)) continue;
     return wrongParameter(role, `up to ${PROVIDER_ID_CHARS_MAX} characters.`);
   }
   if (isFailure(destination)) return destination;

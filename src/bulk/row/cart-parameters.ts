@@ -5,6 +5,7 @@ import { ADDRESS_CHARS } from '../../api/merchant/relay-shape.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import { wrongParameter } from '../../api/lookup/query.js';
 import { isProblem } from '../../base/problem.js';
+import { longerThan } from '../../base/validator.js';
 import { UUID } from '../../base/uuid.js';
 import type { CartPlace, SplitPlace } from '../../engine/cart/outcome.js';
 import type { Failure } from '../../failure.js';
@@ -102,7 +103,7 @@ export function linePlace(text: string, field: CartRole): CartPlace | Failure {
 }
 
 function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
-  const long = PARTS.find(([, part, charsMax]) => place[part].length > charsMax);
+  const long = PARTS.find(([, part, charsMax]) => longerThan(place[part], charsMax));
   return long === undefined
     ? place
     : wrongParameter(roles[long[0]], `up to ${long[2]} characters.`);

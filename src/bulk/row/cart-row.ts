@@ -17,7 +17,8 @@ import { refusalProblem } from '../../api/cart/body-carts.js';
 import { NO_GEO } from '../../api/cart/refusals.js';
 import { CART_DEFAULTS, type CartOptions, OPTION_MEMBERS } from '../../api/cart/options.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { longNumber } from '../../base/json-scan.js';
+import { longNumber, longNumberPlace } from '../../base/json-scan.js';
+import { withoutMember } from '../../base/json-member.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { wrongParameter } from '../../api/lookup/query.js';
 import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
@@ -177,6 +178,12 @@ export function calculated(
   };
 }
 
+/** Whether a double cannot hold a number of the row; its id may be any whole number. */
+function isInexact(text: string): boolean {
+  if (longNumber(text) === null) return false;
+  return longNumberPlace(withoutMember(Buffer.from(text), 'id')) >= 0;
+}
+
 /**
  * Answers a body with one item.
  * @param text the row as it was sent, which is searched for numbers that are not exact after
@@ -190,7 +197,7 @@ function answerBody(
 ): RowAnswer {
   const { ofMerchant, at, wrap } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return NOT_GEOCODED;
-  if (longNumber(text) !== null) return problemAnswer(invalid(LONG_NUMBER), at);
+  if (isInexact(text)) return problemAnswer(invalid(LONG_NUMBER), at);
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked, at);
   return calculated(engine, asked.query, ofMerchant, asked.code, at, (outcome) =>

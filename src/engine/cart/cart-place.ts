@@ -1,6 +1,7 @@
 /**
  * Locates the origin and the destination of a cart as lookups are, but at least down to the state.
  */
+import { ownText } from '../../base/own-text.js';
 import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
@@ -92,11 +93,6 @@ function hashed(before: number, text: string): number {
   return hash;
 }
 
-/** A copy of a text. A text that was cut out of a file would keep the whole file in memory. */
-function own(text: string): string {
-  return ` ${text}`.slice(1);
-}
-
 /** The code of a state, province or territory by its code or its name; "" where there is none. */
 function codeOfState(dataset: Dataset, text: string): string {
   const written = text.trim().toUpperCase();
@@ -112,15 +108,15 @@ export function unknownState(dataset: Dataset, text: string): Failure | null {
 }
 
 function ownPlace(place: CartPlace): CartPlace {
-  if (place.kind === 'line') return { kind: 'line', address: own(place.address) };
+  if (place.kind === 'line') return { kind: 'line', address: ownText(place.address) };
   const { line1, line2, city, state, zip } = place;
   return {
     kind: 'split',
-    line1: own(line1),
-    line2: own(line2),
-    city: own(city),
-    state: own(state),
-    zip: own(zip),
+    line1: ownText(line1),
+    line2: ownText(line2),
+    city: ownText(city),
+    state: ownText(state),
+    zip: ownText(zip),
   };
 }
 

@@ -8,12 +8,11 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { type DateInt, todayIn } from '../../tax/date.js';
 import { type Exact, plus } from '../../tax/exact.js';
 import { GENERAL } from '../../tax/product-rule.js';
-import type { Rate } from '../../tax/rate.js';
-import { fiveDecimals, roundAmounts, roundLine, roundRate } from '../../tax/round-lines.js';
+import { roundAmounts, roundLine } from '../../tax/round-lines.js';
 import type { PlaceLocator } from '../locate/place-locator.js';
 import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea, States } from '../rate/on-day.js';
-import { PRECISIONS, tooVague, widest, type Precision, type RateRange } from '../situs.js';
+import { PRECISIONS, tooVague, widest, type Precision } from '../situs.js';
 import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';
 import {
@@ -22,30 +21,13 @@ import {
   type SingleArticle,
   type SourcingRule,
 } from './cart-facts.js';
-import { bentByDelivery, overLimit } from './delivered-price.js';
 import { aboveLimit } from './not-supported.js';
-import {
-  codesOf,
-  isTaxed,
-  locallyTaxed,
-  NO_GOODS,
-  totalOf,
-  type TaxedLine,
-  unruledOf,
-  UNTAXED,
-} from './taxed-line.js';
-import { isFreight, LineTaxer } from './taxed-lines.js';
+import { codesOf, isByOrigin, locallyTaxed, unruledOf } from './taxed-line.js';
+import { LineTaxer, refuse } from './taxed-lines.js';
 import { Localities } from './locality.js';
-import {
-  type CartLine,
-  type CartMarks,
-  type CartOutcome,
-  type CartQuery,
-  type LineOutcome,
-  QUANTITY_ONE,
-} from './outcome.js';
+import type { CartMarks, CartOutcome, CartQuery, LineOutcome } from './outcome.js';
 import { CartPlaces, isSamePlace, type FoundPlace, type KeptPlace } from './cart-place.js';
-import { needs, notHeld, Sites, type Side, type Site } from './site.js';
+import { needs, notHeld, Sites, type Side } from './site.js';
 import { Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they are needed, and the site that taxes it. */
@@ -63,12 +45,15 @@ interface CartCollaborators {
   readonly sources: SourceNotes;
 }
 
-/**
- * The refusal of a cart, with the member at fault: a place or a line, or null for the cart as a
- * whole.
- */
-function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
-  return { ...failure, field };
+/** The index of the precision of a place; 0 where the tax does not depend on it. */
+function rungOf(place: FoundPlace | null): number {
+  return place === null ? 0 : PRECISIONS.indexOf(place.situs.precision);
+}
+
+/** Refuses an origin that is found less precisely than asked for; null where it is not. */
+function vagueOrigin({ origin }: PlacedCart, precisionMin: Precision): Failure | null {
+  const vague = origin === null ? null : tooVague(origin.situs, precisionMin);
+  return vague === null ? null : refuse('origin', vague);
 }
 
 /** Calculates carts of one dataset. Remembers their places, and what their lines have in common. */
@@ -115,11 +100,14 @@ export class Carts {
     const placed = this.#place(cart, cart.instantMs ?? nowMs, precisionMin);
     if (isFailure(placed)) return placed;
     const { site } = placed;
-    const taxed = this.#tax(site, cart.lines);
+    const taxed = this.#lines.tax(site, cart.lines);
     if (isFailure(taxed)) return taxed;
     if (site.saleLimit !== null && locallyTaxed(taxed) > site.saleLimit) {
       return refuse(null, aboveLimit(site.state.name, site.saleLimit));
     }
+    const byOrigin = isByOrigin(taxed);
+    const vague = byOrigin ? vagueOrigin(placed, precisionMin) : null;
+    if (vague !== null) return vague;
     const unruled = unruledOf(taxed);
     const [first] = unruled;
     if (refuseUnruled && first !== undefined) {
@@ -141,13 +129,13 @@ export class Carts {
         index: line.index,
         itemId: line.itemId,
         amount,
-        rate: this.#rateOf(site, line, taxed[at]!),
+        rate: this.#lines.rateOf(site, line, taxed, at),
         explain: notes?.[at] ?? null,
       });
     }
     return {
       kind: 'cart',
-      marks: this.#marksOf(placed, codesOf(cart.lines, unruled)),
+      marks: this.#marksOf(placed, byOrigin, codesOf(cart.lines, unruled)),
       lines,
       total,
       explain: notes === null ? null : this.#explainer.cart(cart, placed, total),
@@ -225,66 +213,22 @@ export class Carts {
     return this.#facts.zones.get(stateFips + countyFips) ?? state.timeZone;
   }
 
-  /** The exact tax of every line. Goods come first, since delivery charges depend on them. */
-  #tax(site: Site, lines: readonly CartLine[]): readonly TaxedLine[] | Failure {
-    const taxed: TaxedLine[] = [];
-    const charges: number[] = [];
-    let onHoliday = false;
-    for (let at = 0; at < lines.length; at += 1) {
-      const line = lines[at]!;
-      if (isFreight(line)) {
-        charges.push(at);
-        taxed.push(UNTAXED);
-        continue;
-      }
-      const tax = this.#lines.goods(site, line);
-      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
-      if (tax.holiday !== null) onHoliday = true;
-      taxed.push(tax);
-    }
-    const over = onHoliday ? overLimit(lines, taxed) : null;
-    if (over !== null) return refuse(`lineItems[${over.at}]`, fail('no-result', over.why));
-    if (charges.length === 0) return taxed;
-    const goods = this.#lines.followsGoods(site) ? totalOf(taxed) : NO_GOODS;
-    for (const at of charges) {
-      const tax = this.#lines.freight(site, lines[at]!, goods);
-      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
-      taxed[at] = tax;
-    }
-    const bent = bentByDelivery(lines, taxed);
-    return bent === null ? taxed : refuse(`lineItems[${bent.at}]`, fail('no-result', bent.why));
-  }
-
-  /** For a line whose price or quantity is zero: the tax of one item for a dollar. */
-  #rateOfNothing(site: Site, line: CartLine): TaxedLine | null {
-    const price = line.price > 0 ? line.price : 1;
-    const one = { ...line, price, quantity: QUANTITY_ONE };
-    const tax = isFreight(line)
-      ? this.#lines.freight(site, one, totalOf([]))
-      : this.#lines.goods(site, one);
-    return isFailure(tax) ? null : tax;
-  }
-
-  /** The effective rate of a line, to five decimals. */
-  #rateOf(site: Site, line: CartLine, tax: TaxedLine): Rate {
-    if (line.price <= 0 || line.quantity === 0) return roundRate(this.#rateOfNothing(site, line));
-    return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
-  }
-
-  #marksOf({ site, origin, destination, asks }: PlacedCart, unruled: readonly string[]): CartMarks {
+  /** `byOrigin` is whether a line's tax depends on the origin, whatever the sourcing rule asks. */
+  #marksOf(
+    { site, origin, destination, asks }: PlacedCart,
+    byOrigin: boolean,
+    unruled: readonly string[],
+  ): CartMarks {
     const { date, state, estimated, stale, partial } = site;
-    const rung = (side: Side, place: FoundPlace | null): number =>
-      place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision);
-    const weakest = Math.max(rung('origin', origin), rung('destination', destination));
-    const rangeOf = (side: Side, place: FoundPlace | null): RateRange | null =>
-      place === null || !needs(asks, side) ? null : (place.situs.assumed ?? null);
+    const from = byOrigin || needs(asks, 'origin') ? origin : null;
+    const to = needs(asks, 'destination') ? destination : null;
     return {
       dataset: this.#release,
       date,
       state: state.code,
       sourcing: site.sides,
-      precision: PRECISIONS[weakest] ?? 'none',
-      assumed: widest(rangeOf('origin', origin), rangeOf('destination', destination)),
+      precision: PRECISIONS[Math.max(rungOf(from), rungOf(to))] ?? 'none',
+      assumed: widest(from?.situs.assumed ?? null, to?.situs.assumed ?? null),
       estimated,
       stale,
       partial,

@@ -52,7 +52,7 @@ function gathered(parts: readonly Part[]): readonly Part[] {
   return [...found.values()];
 }
 
-/** The parts of a delivery charge. */
+/** The parts of a delivery charge; `ofGoods` are those of all goods, added up by levy. */
 function freightParts(
   charge: Treatment,
   line: CartLine,
@@ -62,7 +62,7 @@ function freightParts(
 ): readonly Part[] {
   switch (tax.freight) {
     case 'as-goods':
-      return gathered(ofGoods).map((part) => ({
+      return ofGoods.map((part) => ({
         ...part,
         base: part.base * BigInt(tax.gross) * tax.scale.gross,
         fixed: part.fixed * BigInt(tax.gross) * tax.scale.gross,
@@ -88,7 +88,7 @@ export function partsOf(
   const own = taxed.map(({ treatment, reach }, at) =>
     treatment === null ? [] : itemParts(treatment, lines[at]!, reach),
   );
-  const ofGoods = own.flat();
+  const ofGoods = taxed.some(({ freight }) => freight === 'as-goods') ? gathered(own.flat()) : [];
   return taxed.map((tax, at) =>
     tax.treatment === null ? freightParts(charge, lines[at]!, tax, goods, ofGoods) : own[at]!,
   );

@@ -16,6 +16,8 @@ interface MealLevies {
   /** Why the levies are not known; "" where they are. */
   readonly unknown: string;
   readonly notes: readonly TreatmentNote[];
+  /** Whether the origin was asked as well, because a tax may be the seller's. */
+  readonly byOrigin: boolean;
 }
 
 const STATE_DIGITS = 2;
@@ -93,15 +95,18 @@ export function mealLevies(
   tic: string,
   ordinary: readonly Levy[],
 ): MealLevies {
-  if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
+  if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [], byOrigin: false };
   const table = products.book.meals;
   if (table === null) {
-    return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };
+    const unknown = 'Meal taxes are not loaded.';
+    return { levies: ordinary, unknown, notes: [], byOrigin: false };
   }
   if (table.get(site.state.fips) === undefined) {
     const why = `no meal taxes of ${site.state.name} are listed`;
-    return { levies: ordinary, unknown: '', notes: [{ rule: 'meal', applied: false, why }] };
+    const notes = [{ rule: 'meal', applied: false, why }];
+    return { levies: ordinary, unknown: '', notes, byOrigin: false };
   }
+  const byOrigin = !site.sourcing.interstate;
   const { rules, notes, reasons } = mealsOf(products, site);
   const unknown =
     reasons.size === 0
@@ -109,7 +114,7 @@ export function mealLevies(
       : `Whether a meal tax is levied here cannot be told ` + `(${[...reasons].join(', ')}).`;
   if (notes.length === 0 && unknown === '') {
     const why = `none of the meal taxes of ${site.state.name} that are listed is levied here`;
-    return { levies: ordinary, unknown, notes: [{ rule: 'meal', applied: false, why }] };
+    return { levies: ordinary, unknown, notes: [{ rule: 'meal', applied: false, why }], byOrigin };
   }
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
   const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates === 'yes');
@@ -130,7 +135,7 @@ export function mealLevies(
       tier: null,
     }),
   );
-  return { levies: [...levies, ...kept], unknown, notes };
+  return { levies: [...levies, ...kept], unknown, notes, byOrigin };
 }
 
 /** Taxes that end or change above a price of one item: caps, second rates, luxury rates. */

@@ -133,6 +133,14 @@ export function exemptLine({ price, quantity }: CartLine): TaxedLine {
   return chargeLine({ scale: FINE, gross, state: 0, local: 0, denominator: 1 }, 'exempt', 0);
 }
 
+/** Whether the tax of a line depends on the origin, whatever the sourcing rule asks. */
+export function isByOrigin(taxed: readonly TaxedLine[]): boolean {
+  for (let at = 0; at < taxed.length; at += 1) {
+    if (taxed[at]!.treatment?.byOrigin === true) return true;
+  }
+  return false;
+}
+
 /** Positions of lines whose code has no rule. */
 export function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
   const found: number[] = [];

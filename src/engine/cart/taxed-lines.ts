@@ -1,22 +1,30 @@
-/** The exact tax of a cart's lines; goods come first, since delivery charges depend on them. */
+/**
+ * The exact tax and the rate of a cart's lines; goods come first, since delivery charges depend on
+ * them.
+ */
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Exact } from '../../tax/exact.js';
 import { lineTax, ruledUnit, type HolidayReach } from '../../tax/line-tax.js';
 import { sharedTax } from '../../tax/shared-tax.js';
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
-import { RATE_ONE } from '../../tax/rate.js';
+import { RATE_ONE, type Rate } from '../../tax/rate.js';
+import { fiveDecimals, roundRate } from '../../tax/round-lines.js';
 import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
+import { bentByDelivery, overLimit } from './delivered-price.js';
 import { type Holiday, isWithin } from './holidays.js';
-import type { CartLine } from './outcome.js';
-import type { Site } from './site.js';
+import { type CartLine, QUANTITY_ONE } from './outcome.js';
+import type { Side, Site } from './site.js';
 import {
   chargeLine,
   exemptLine,
   type FreightCharge,
   type GoodsTotal,
   isTaxed,
+  NO_GOODS,
   type TaxedLine,
+  totalOf,
+  UNTAXED,
 } from './taxed-line.js';
 import type { Treatment, Treatments } from './treatment.js';
 
@@ -25,7 +33,7 @@ const ONE = BigInt(RATE_ONE);
 const FREIGHT_DIGIT = SHIPPING.charCodeAt(0);
 
 /** Shipping (10001) and handling (11000); the provider's shipping codes are ordinary codes. */
-export function isFreight({ tic }: CartLine): boolean {
+function isFreight({ tic }: CartLine): boolean {
   // Tested first, because most other codes differ in the first digit.
   if (tic === null || tic.charCodeAt(0) !== FREIGHT_DIGIT) return false;
   return tic === SHIPPING || tic === HANDLING;
@@ -80,6 +88,14 @@ function untold(why: string): Failure {
   return fail('no-result', why);
 }
 
+/**
+ * The refusal of a cart, with the member at fault: a place or a line, or null for the cart as a
+ * whole.
+ */
+export function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
+  return { ...failure, field };
+}
+
 /** The exact tax of items with a treatment. */
 function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedLine | Failure {
   let found = NO_HOLIDAY;
@@ -95,7 +111,10 @@ function taxTreated(treatment: Treatment, { price, quantity }: CartLine): TaxedL
   }
   const { holiday, reach } = found;
   const { scale, gross, state, local } = lineTax(treatment, price, quantity, reach);
-  if (found.unknown !== '' && (state > 0 || local > 0)) return untold(found.unknown);
+  if (state > 0 || local > 0) {
+    const unknown = found.unknown || treatment.unheldHoliday;
+    if (unknown !== '') return untold(unknown);
+  }
   if (holiday?.scope === 'varies' && local > 0) {
     return untold(
       `Whether local taxes take part in "${holiday.name}" differs by place and is not ` + 'held.',
@@ -134,7 +153,7 @@ export class LineTaxer {
   }
 
   /** Whether delivery charges, or at least handling, are taxed as the goods of the cart are. */
-  followsGoods({ rules, state, date }: Site): boolean {
+  #followsGoods({ rules, state, date }: Site): boolean {
     return (
       rules.freightRule === 'ITEM_SPECIFIC' ||
       factOn(this.#facts.handling, state.code, date)?.rule === 'ITEM_SPECIFIC'
@@ -212,5 +231,63 @@ export class LineTaxer {
     // Nothing is owed on a charge of zero, whatever the rule.
     const isOwed = charge !== 'exempt' && line.price > 0 && line.quantity > 0;
     return isOwed ? charge : exemptLine(line);
+  }
+
+  /** The exact tax of every line. Goods come first, since delivery charges depend on them. */
+  tax(site: Site, lines: readonly CartLine[]): readonly TaxedLine[] | Failure {
+    const taxed: TaxedLine[] = [];
+    const charges: number[] = [];
+    let onHoliday = false;
+    for (let at = 0; at < lines.length; at += 1) {
+      const line = lines[at]!;
+      if (isFreight(line)) {
+        charges.push(at);
+        taxed.push(UNTAXED);
+        continue;
+      }
+      const tax = this.goods(site, line);
+      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
+      if (tax.holiday !== null) onHoliday = true;
+      taxed.push(tax);
+    }
+    const over = onHoliday ? overLimit(lines, taxed) : null;
+    if (over !== null) return refuse(`lineItems[${over.at}]`, fail('no-result', over.why));
+    if (charges.length === 0) return taxed;
+    const goods = this.#goodsOf(site, taxed);
+    for (const at of charges) {
+      const tax = this.freight(site, lines[at]!, goods);
+      if (!isTaxed(tax)) return refuse(`lineItems[${at}]`, tax);
+      taxed[at] = tax;
+    }
+    const bent = bentByDelivery(lines, taxed);
+    return bent === null ? taxed : refuse(`lineItems[${bent.at}]`, fail('no-result', bent.why));
+  }
+
+  /** The goods of a cart together; NO_GOODS where no charge of the state depends on them. */
+  #goodsOf(site: Site, taxed: readonly TaxedLine[]): GoodsTotal {
+    if (!this.#followsGoods(site)) return NO_GOODS;
+    return totalOf(taxed.filter(({ treatment }) => treatment !== null));
+  }
+
+  /**
+   * For a line whose price or quantity is zero: the tax of one item, for its price or the least.
+   * Null where that is not known.
+   */
+  #rateOfNothing(site: Site, line: CartLine, taxed: readonly TaxedLine[]): TaxedLine | null {
+    const price = line.price > 0 ? line.price : 1;
+    const one = { ...line, price, quantity: QUANTITY_ONE };
+    const tax = isFreight(line)
+      ? this.freight(site, one, this.#goodsOf(site, taxed))
+      : this.goods(site, one);
+    return isFailure(tax) ? null : tax;
+  }
+
+  /** The effective rate of the line at an index, to five decimals. */
+  rateOf(site: Site, line: CartLine, taxed: readonly TaxedLine[], at: number): Rate {
+    if (line.price <= 0 || line.quantity === 0) {
+      return roundRate(this.#rateOfNothing(site, line, taxed));
+    }
+    const tax = taxed[at]!;
+    return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
   }
 }

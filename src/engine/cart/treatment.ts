@@ -2,7 +2,7 @@
 import { fail, type Failure } from '../../failure.js';
 import { formatDate } from '../../tax/date.js';
 import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
-import { GENERAL, isWhole, type ProductRule } from '../../tax/product-rule.js';
+import { GENERAL, isExempt, isPlain, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
@@ -58,6 +58,10 @@ export interface Treatment extends LineRule<Levy> {
    * Local rows with a rate whose treatment of the product is not known, as a sentence; "" for none.
    */
   readonly unknownLocals: string;
+  /** Why it is not known whether a holiday may apply on the day; "" where that is known. */
+  readonly unheldHoliday: string;
+  /** Whether the tax depends on the origin, whatever the sourcing rule asks. */
+  readonly byOrigin: boolean;
   /** Why nothing at all can be said; "" where it can. */
   readonly unknown: string;
   /**
@@ -79,25 +83,6 @@ export function isUnruled({ rule, tic, levies }: Treatment): boolean {
     levies.every(({ meal }) => meal === null) &&
     levies.some(({ rate }) => rate > 0)
   );
-}
-
-/** Whether a rule taxes a product exactly as general goods. */
-function isPlain(rule: ProductRule | null): boolean {
-  return (
-    rule === null ||
-    (rule.taxable &&
-      rule.rate === null &&
-      rule.threshold === null &&
-      rule.percentTaxable === null &&
-      rule.capPerUnit === null &&
-      rule.perVolume === null &&
-      isWhole(rule))
-  );
-}
-
-/** Whether a rule exempts the parts that it speaks for at any price. */
-function isExempt(rule: ProductRule | null): boolean {
-  return rule !== null && !rule.taxable && rule.perVolume === null;
 }
 
 /** The single-article tax, if a code may be an article; otherwise null. */
@@ -139,6 +124,8 @@ function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierles
     unclearHolidays,
     single,
     unknownLocals,
+    unheldHoliday,
+    byOrigin,
     unknown,
     localities,
     notes,
@@ -150,6 +137,7 @@ function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierles
     unknown === '' &&
     unknownLocals === '' &&
     unknownTier === null &&
+    unheldHoliday === '' &&
     holidays.length + unclearHolidays.length === 0;
   // The members that every line needs come first, so that they are close together in memory.
   return {
@@ -165,6 +153,8 @@ function summed(treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierles
     unclearHolidays,
     single,
     unknownLocals,
+    unheldHoliday,
+    byOrigin,
     unknown,
     localities,
     notes,
@@ -226,6 +216,7 @@ export class Treatments {
         single: null,
         holidays: [],
         unclearHolidays: [],
+        unheldHoliday: '',
         tiers: [],
         unknownTier: null,
       });
@@ -277,7 +268,9 @@ export class Treatments {
       holidays: holidaysOn(holidays, date),
       unclearHolidays: holidaysOn(unclear, date),
       unknownLocals: draft.unknownLocals,
-      unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
+      unheldHoliday: unheldHoliday([...holidays, ...unclear], date),
+      byOrigin: meals.byOrigin,
+      unknown: unknown || twice || meals.unknown,
       notes: meals.notes,
     });
   }

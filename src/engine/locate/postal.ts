@@ -5,6 +5,7 @@
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
+import { ownText } from '../../base/own-text.js';
 import { RecentCache } from '../../base/tables.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
@@ -47,6 +48,15 @@ interface Choice {
   readonly city: string;
   /** The day that `dateOf` gave for each state; on other days the area may be different. */
   readonly days: readonly (readonly [state: string, day: DateInt])[];
+}
+
+/** A choice whose texts keep nothing else in memory. */
+function keepable(choice: Choice): Choice {
+  const { found, city, days } = choice;
+  if (!isFailure(found) || found.detail === undefined) return choice;
+  const { failure, detail, field, ambiguous } = found;
+  const own = { failure, detail: ownText(detail), field };
+  return { found: ambiguous === undefined ? own : { ...own, ambiguous }, city, days };
 }
 
 /** Locates addresses of one dataset by ZIP or city. Remembers the choices. */
@@ -99,7 +109,7 @@ export class PostalLocator {
     const known = this.#choices.get(place);
     if (known !== undefined && holds(known, dateOf)) return known;
     const made = this.#choose(reading, dateOf);
-    if (place.length <= PLACE_LENGTH_MAX) this.#choices.set(place, made);
+    if (place.length <= PLACE_LENGTH_MAX) this.#choices.set(ownText(place), keepable(made));
     return made;
   }
 
