@@ -213,10 +213,8 @@ test('each refusal has its status and its place', async () => {
   }
   assert.equal((await service.post(CART, `\ufeff\n${whole}`)).status, 200);
   const nothing = await service.post(ONE, sentCalculation({ destination: { address: 'nowhere' } }));
-  assert.deepEqual(
-    [nothing.status, nothing.headers.get('content-type')],
-    [422, 'application/problem+json'],
-  );
+  assert.equal(nothing.status, 422);
+  assert.equal(nothing.headers.get('content-type'), 'application/problem+json');
   for (const body of [{ items: [] }, '{'])
     assert.equal((await service.post(ONE, body)).status, 400);
 });
