@@ -104,21 +104,19 @@ export class DurableOutput implements RunOutput {
   }
 
   reached(checkpoint: Checkpoint): void {
-    if (this.#options.save === null) return;
+    if (this.#options.save === null || this.#fault !== null) return;
     this.#checkpoint = checkpoint;
     this.#start();
   }
 
   async flush(): Promise<void> {
-    await this.#writing;
+    while (this.#writing !== null) await this.#writing;
     if (this.#fault !== null) throw this.#fault.error;
     await this.#options.file.datasync();
   }
 
   #start(): void {
-    this.#writing ??= this.#drain().finally(() => {
-      this.#writing = null;
-    });
+    this.#writing ??= this.#drain();
   }
 
   #fail(error: unknown): void {
@@ -145,7 +143,7 @@ export class DurableOutput implements RunOutput {
       // Begins in the next turn of the event loop, so that a chunk and its checkpoint are written
       // together.
       await new Promise(setImmediate);
-      while (this.#waitingBytes > 0 || this.#checkpoint !== null) {
+      while (this.#fault === null && (this.#waitingBytes > 0 || this.#checkpoint !== null)) {
         const output = this.#takeWaiting();
         const checkpoint = this.#checkpoint;
         this.#checkpoint = null;
@@ -162,6 +160,9 @@ export class DurableOutput implements RunOutput {
       }
     } catch (error) {
       this.#fail(error);
+    } finally {
+      // Set here rather than when the promise is fulfilled, since more may be written before that.
+      this.#writing = null;
     }
   }
 
