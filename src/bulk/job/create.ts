@@ -205,7 +205,7 @@ export class JobCreation implements DuplexEvents {
     // From here on the job is created even if the client closes the connection.
     this.#done();
     const uploaded = file === null ? await jobs.keeper.keepUpload(this.#id, bytes) : '';
-    const made = jobs.create(
+    await jobs.create(
       {
         id: this.#id,
         key,
@@ -235,13 +235,6 @@ export class JobCreation implements DuplexEvents {
         claimed?.claim.keep(transaction, keptOf(reply));
       },
     );
-    try {
-      await made;
-    } catch (error) {
-      jobs.drop(this.#id);
-      if (uploaded !== '') jobs.keeper.forget(this.#id);
-      throw error;
-    }
     if (reply !== null) this.#exchange.send(reply);
   }
 

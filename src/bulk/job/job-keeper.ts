@@ -4,7 +4,7 @@
  * the first row; the same rows and release give the same bytes. Rows that were counted before are
  * neither counted nor checked against the quotas again.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { JobRecord } from '../../store/jobs.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
@@ -82,9 +82,9 @@ export class JobKeeper {
     if ((record.kept ?? '') !== '') void this.#files?.remove(record.id, ['input']);
   }
 
-  /** Removes all files of a job. */
-  forget(id: string): void {
-    void this.#files?.remove(id);
+  /** Removes what the broker has of a job. */
+  forget(record: JobRecord): void {
+    if (this.has(record)) void this.#files?.remove(record.id);
   }
 
   /**
@@ -98,7 +98,11 @@ export class JobKeeper {
     const path = space.input(id);
     if (!existsSync(path)) {
       space.take(id, inputBytes);
-      if ((await this.#files?.bring(id, 'input', path)) !== true) return null;
+      const own = `${path}.${maker}`;
+      if ((await this.#files?.bring(id, 'input', own)) !== true) return null;
+      // The record of a server of the same folder that was faster has the time of its copy.
+      if (existsSync(path)) rmSync(own);
+      else renameSync(own, path);
       await space.sync(id);
     }
     space.measure(id);

@@ -124,7 +124,7 @@ export class JobOwnership {
         putJob(transaction, taken);
         return taken;
       },
-      { quiet: true },
+      { quiet: true, certain: true },
     );
   }
 

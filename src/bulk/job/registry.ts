@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf } from '../../log.js';
 import { errorCode } from '../../base/error-code.js';
+import { isDoubtful } from '../../store/fault.js';
 import {
   findJob,
   hasJobs,
@@ -121,9 +122,16 @@ export class JobRegistry {
     beside: (transaction: StoreTransaction, view: JobView) => void,
   ): Promise<void> {
     const record = queuedRecord(job, this.#owned, this.options.now());
-    await storeJob(this.options.store, record, (transaction) => {
-      beside(transaction, this.view(record));
-    });
+    try {
+      await storeJob(this.options.store, record, (transaction) => {
+        beside(transaction, this.view(record));
+      });
+    } catch (error) {
+      this.#uploads.delete(job.id);
+      // A job that may be stored keeps its files, and is taken up once the store shows it.
+      if (!isDoubtful(error)) this.#removeFiles(record);
+      throw error;
+    }
     this.#uploads.delete(job.id);
     this.#open.enter(record);
   }
@@ -143,7 +151,7 @@ export class JobRegistry {
 
   /** Cancels a job that has not ended and returns its record, or removes one that has ended. */
   async remove(record: JobRecord): Promise<JobRecord | null> {
-    const { store, space } = this.options;
+    const { store } = this.options;
     const job = this.#open.get(record.id);
     if (job === undefined && !ENDED.has(record.state) && this.#owned.isElsewhere(record)) {
       const left = await this.#owned.cancel(record);
@@ -164,8 +172,7 @@ export class JobRegistry {
     const left = findJob(store, record.account, record.id);
     if (left?.state === 'cancelled' && !ENDED.has(record.state)) return left;
     await removeJob(store, record);
-    if (this.keeper.has(record)) this.keeper.forget(record.id);
-    space.remove(record.id);
+    this.#removeFiles(record);
     this.#open.release();
     return null;
   }
@@ -179,13 +186,9 @@ export class JobRegistry {
   }
 
   async #attempt(job: OpenJob): Promise<void> {
-    const { now } = this.options;
+    const startedAt = job.record.startedAt ?? this.options.now();
     try {
-      await this.#put(job, {
-        state: 'running',
-        startedAt: job.record.startedAt ?? now(),
-        reason: null,
-      });
+      await this.#put(job, { state: 'running', startedAt, reason: null });
       const end = await runJob(
         { ...this.options, fence: () => this.#owned.fence() },
         job.record,
@@ -222,11 +225,8 @@ export class JobRegistry {
     else if (end.kind === 'refused') {
       await this.#end(job, { state: 'failed', reason: end.refused.detail });
     } else {
-      const {
-        end: { stopped },
-        bytes,
-        sha256,
-      } = end;
+      const { bytes, sha256 } = end;
+      const { stopped } = end.end;
       const dropped = stopped !== null && requestOf(job.record).strict;
       if (dropped) await this.options.space.removeOutput(job.record.id);
       // Stored at the broker before the job ends, so that its result outlives this server.
@@ -285,6 +285,11 @@ export class JobRegistry {
       job.held = true;
       log.error('job not stored', { job: job.record.id, message: messageOf(fault) });
     }
+  }
+
+  #removeFiles(record: JobRecord): void {
+    this.keeper.forget(record);
+    this.options.space.remove(record.id);
   }
 
   /** Forgets a job that another server took over while this one gave no sign of life. */

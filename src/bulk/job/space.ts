@@ -131,7 +131,8 @@ export class JobSpace {
 
   /** Makes the folder of a job. Where the disk fails to write all of it, no folder remains. */
   make(id: string, account: string, maker = ''): void {
-    mkdirSync(join(this.dir, id), { mode: 0o700 });
+    // Another server of the same folder may be about to take the job over too.
+    mkdirSync(join(this.dir, id), { recursive: true, mode: 0o700 });
     try {
       if (maker !== '') writeFileSync(join(this.dir, id, MAKER), maker, { mode: 0o600 });
     } catch (error) {

@@ -3,6 +3,7 @@
  * their disk space. Also cancels jobs of this server when others were asked to.
  */
 import { messageOf, type Log } from '../../log.js';
+import { isDoubtful } from '../../store/fault.js';
 import { findJob, jobAccounts, listJobs, removeJob, type JobRecord } from '../../store/jobs.js';
 import type { Store } from '../../store/store.js';
 import type { JobOwnership } from './ownership.js';
@@ -105,7 +106,7 @@ export class Takeover {
         const [isHere, isKept] = [this.#owned.isHere(record), this.#keeper.has(record)];
         if (endedOn !== null && endedOn <= before && (isHere || isKept)) {
           await removeJob(this.#store, record);
-          if (isKept) this.#keeper.forget(id);
+          this.#keeper.forget(record);
           this.#space.remove(id);
         } else if (isKept && !isHere && !this.#left.has(id) && !this.#jobs.isMine(id)) {
           // Remains of the job here, or its result, which was fetched for a download.
@@ -160,6 +161,7 @@ export class Takeover {
       return null;
     }
     let taken: JobRecord | null = null;
+    let isDoubted = false;
     try {
       const release = await this.#releases.borrow(dataset);
       if (release === null) return null;
@@ -169,11 +171,19 @@ export class Takeover {
       taken = await this.#owned.claim(record, (before) => begunAnew(before, modifiedMs));
       if (taken !== null) this.#log.info('job taken over', { job: id });
     } catch (error) {
+      isDoubted = isDoubtful(error);
       this.#log.warn('job not taken over', { job: id, message: messageOf(error) });
     } finally {
-      if (taken === null) this.#space.remove(id);
+      // Where this server, or another of the same folder, may own the job now, it needs the upload.
+      if (taken === null && !isDoubted && !this.#isHereNow(record)) this.#space.remove(id);
     }
     return taken;
+  }
+
+  #isHereNow({ account, id }: JobRecord): boolean {
+    this.#store.refresh();
+    const record = findJob(this.#store, account, id);
+    return record !== null && this.#owned.isHere(record);
   }
 
   /** Records the account of a job for its disk space. */
