@@ -5,8 +5,9 @@ import { test, type TestContext } from 'node:test';
 import { isDoubtful, StoreFault } from '../../src/store/fault.js';
 import type { JobRecord } from '../../src/store/jobs.js';
 import type { Store } from '../../src/store/store.js';
+import { listUsage } from '../../src/store/usage.js';
 import { eventually } from '../support/http-eventually.js';
-import { JobServers, STUCK } from './job-servers.js';
+import { JobServers, ROWS, STUCK } from './job-servers.js';
 
 const LEFT_MS = 5_000;
 
@@ -111,5 +112,24 @@ test('a new job that may be stored is run, and one that is not leaves nothing', 
   store.write = write;
   assert.deepEqual(jobs.options.space.ids, [id]);
   assert.deepEqual([...servers.files.files.keys()], [`${id}.result`]);
+  await jobs.stop();
+});
+
+test('rows are counted once, though a checkpoint is stored that was not told of', async (context) => {
+  const servers = await JobServers.open(context);
+  const { jobs } = await servers.add('A');
+  let job: string | null = null;
+  const hasCheckpoint = (): boolean => job !== null && servers.get(job).checkpoint !== null;
+  loseAnswer(servers, hasCheckpoint, false);
+  job = (await servers.make({ jobs, member: (await servers.add('B')).member })).id;
+  await servers.until(job, ({ endedAt, reason }) => endedAt !== null || reason !== null);
+  await jobs.sweep();
+  assert.equal((await servers.ended(job)).state, 'done');
+  await servers.usage.flush();
+  const month = new Date().toISOString().slice(0, 7).replace('-', '');
+  assert.deepEqual(
+    listUsage(servers.store, month).map(({ core }) => core),
+    [ROWS],
+  );
   await jobs.stop();
 });

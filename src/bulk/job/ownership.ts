@@ -144,8 +144,10 @@ export class JobOwnership {
         putJob(transaction, { ...record, ...(cancel ? { cancel } : {}) });
         beside(transaction);
         return cancel;
+        // Waits for the outcome: else the job would go on from an earlier checkpoint than the
+        // stored one, and rows would be counted twice.
       },
-      { quiet: true },
+      { quiet: true, certain: true },
     );
   }
 
