@@ -1,6 +1,6 @@
 /** Jobs whose store does not tell in time whether it took a write, and of servers that stood still. */
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { isDoubtful, StoreFault } from '../../src/store/fault.js';
 import type { JobRecord } from '../../src/store/jobs.js';
@@ -132,4 +132,25 @@ test('rows are counted once, though a checkpoint is stored that was not told of'
     [ROWS],
   );
   await jobs.stop();
+});
+
+test('a server that stood still does not cut off the result of the one that took over', async (t) => {
+  const servers = await JobServers.open(t);
+  let goOn = (): void => undefined;
+  const stoodStill = new Promise<null>((resolve) => {
+    goOn = () => resolve(null);
+  });
+  const a = await servers.add('A', { folder: 'shared', fleet: () => stoodStill });
+  const b = await servers.add('B', { folder: 'shared' });
+  const job = await servers.make(a);
+  await servers.until(job.id, ({ state }) => state === 'running');
+  a.member.fresh = false;
+  await servers.end(a);
+  await b.jobs.sweep();
+  const { result } = await servers.ended(job.id);
+  goOn();
+  await a.jobs.stop();
+  const { length } = readFileSync(b.jobs.options.space.output(job.id));
+  assert.deepEqual([length, servers.get(job.id).result], [result?.bytes, result]);
+  await b.jobs.stop();
 });

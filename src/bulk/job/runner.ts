@@ -261,6 +261,7 @@ async function runWith(
   const { schedule, inFlight, leave } = fleet ?? { schedule: services.schedule };
   try {
     const at = from?.bytes ?? 0;
+    services.fence?.();
     // Output that a killed process wrote after its last checkpoint is written again.
     await file.truncate(at);
     await space.sync(job);
