@@ -35,6 +35,7 @@ import {
   UnstoredOutcomes,
 } from './idempotency-record.js';
 import { sweepKept } from './idempotency-sweep.js';
+import { isDoubtful } from './fault.js';
 import { lives } from './nodes.js';
 import type { CredentialsVault } from './credentials.js';
 import { addShare, recordBytes, takeShare } from './share.js';
@@ -116,7 +117,6 @@ export class IdempotencyBook {
     const known = this.#known(used);
     if (known !== null) return known;
     this.#running.add(name);
-    this.#unstored.forget(name);
     return { kind: 'fresh', claim: this.#claim(used) };
   }
 
@@ -137,22 +137,22 @@ export class IdempotencyBook {
 
   /** The state of a key; null when its request may be carried out. */
   #known(used: Used): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
-    const unstored = this.#unstored.find(used.name);
-    if (unstored === null) return this.#stored(this.#store, used);
-    const { answer, fingerprint } = unstored;
-    if (answer === null) return null;
+    const { answer = null, fingerprint } = this.#unstored.find(used.name) ?? {};
+    if (answer === null) return this.#stored(this.#store, used);
     return fingerprint === used.fingerprint ? { kind: 'kept', answer } : { kind: 'other' };
   }
 
   /** The state of a key by the store; null when its request may be carried out. */
   #stored(
     reader: Pick<StoreTransaction, 'get'>,
-    { account, hash, fingerprint }: Used,
+    { account, hash, fingerprint, name }: Used,
   ): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
     const found = reader.get(keptKey(account, hash));
     if (found === undefined) return null;
     const kept = parseKept(found);
     if (this.#now() - kept.at >= KEPT_MS_MAX) return null;
+    // That the request changed nothing is known here, though the store still has it as begun.
+    if (this.#waits(kept) && this.#unstored.find(name)?.answer === null) return null;
     if (kept.fingerprint !== fingerprint) return { kind: 'other' };
     const answer = this.#open(kept, account, hash);
     if (answer !== null) return { kind: 'kept', answer };
@@ -163,12 +163,12 @@ export class IdempotencyBook {
   /** @throws KeyTaken when another server has used the key since it was claimed. */
   #check(transaction: StoreTransaction, used: Used): void {
     const stored = this.#stored(transaction, used);
-    if (stored === null) return;
-    const { by = '' } = parseKept(transaction.get(keptKey(used.account, used.hash)));
-    // A request that changed nothing may still be recorded as begun by this server, where removing
-    // the record failed.
-    if (stored.kind === 'unknown' && by === this.#node) return;
-    throw new KeyTaken(stored);
+    if (stored !== null) throw new KeyTaken(stored);
+  }
+
+  /** Whether this server has begun a request whose outcome is not stored. */
+  #waits({ answer, by = '' }: KeptRecord): boolean {
+    return answer === null && by === this.#node;
   }
 
   #claim(used: Used): Claim {
@@ -180,15 +180,14 @@ export class IdempotencyBook {
       },
       begin: async () => {
         const at = this.#now();
-        await this.#store.write(
-          (transaction) => {
-            this.#check(transaction, used);
-            // Fails now, rather than after the request was sent, if answers cannot be sealed.
-            this.#vault.seal('', placeOf(used.account, used.hash));
-            this.#keep(transaction, used, null, at);
-          },
-          { quiet: true },
-        );
+        try {
+          await this.#begin(used, at);
+        } catch (error) {
+          // Nothing is sent, though the record may be stored.
+          if (isDoubtful(error)) await this.#settle(used, null, at);
+          throw error;
+        }
+        this.#unstored.forget(used.name);
         begunAt = at;
       },
       settle: (answer) => {
@@ -203,6 +202,18 @@ export class IdempotencyBook {
     };
   }
 
+  #begin(used: Used, at: number): Promise<void> {
+    return this.#store.write(
+      (transaction) => {
+        this.#check(transaction, used);
+        // Fails now, rather than after the request was sent, if answers cannot be sealed.
+        this.#vault.seal('', placeOf(used.account, used.hash));
+        this.#keep(transaction, used, null, at);
+      },
+      { quiet: true },
+    );
+  }
+
   /** Records for the other servers that this one no longer waits for the outcome of a request. */
   #giveUp({ account, hash }: Used): void {
     if (this.#node === '') return;
@@ -212,7 +223,7 @@ export class IdempotencyBook {
           const key = keptKey(account, hash);
           const found = transaction.get(key);
           const kept = found === undefined ? null : parseKept(found);
-          if (kept?.answer !== null || kept.by !== this.#node) return;
+          if (kept === null || !this.#waits(kept)) return;
           transaction.put(key, { ...kept, by: '' });
         },
         { quiet: true },
@@ -255,7 +266,12 @@ export class IdempotencyBook {
       this.#store.write(
         (transaction) => {
           if (answer !== null) return this.#keep(transaction, used, answer, at);
-          transaction.remove(keptKey(account, hash));
+          const found = transaction.get(keptKey(account, hash));
+          const kept = found === undefined ? null : parseKept(found);
+          // The key may have been used again since.
+          if (kept !== null && kept.at <= at && this.#waits(kept)) {
+            transaction.remove(keptKey(account, hash));
+          }
           const key = ageKey({ account, hash, at });
           const age = transaction.get(key);
           if (age !== undefined) addShare(transaction, 'kept', account, -parseAge(age).bytes);

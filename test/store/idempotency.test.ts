@@ -11,6 +11,7 @@ import {
   type Intent,
   type KeptAnswer,
 } from '../../src/store/idempotency.js';
+import { StoreFault } from '../../src/store/fault.js';
 import { Membership } from '../../src/store/membership.js';
 import { shareBytes } from '../../src/store/share.js';
 import { Store } from '../../src/store/store.js';
@@ -222,4 +223,62 @@ test('what two servers find expired at once is taken from its account once', asy
   await Promise.all([book.sweep(), other.sweep()]);
   await other.close();
   assert.equal(shareBytes(store, 'kept', INTENT.account), before / 2);
+});
+
+test('a request that changed nothing may be sent again, though neither was stored', async (t) => {
+  const { store, book } = await open(t);
+  const write = store.write.bind(store);
+  const first = fresh(book);
+  await first.begin();
+  store.write = () => Promise.reject(new StoreFault('unwritable'));
+  await first.settle(null);
+  first.end();
+  for (const body of [INTENT.body, Buffer.from('another')]) {
+    const again = fresh(book, { ...INTENT, body });
+    await assert.rejects(again.begin(), StoreFault);
+    again.end();
+  }
+  store.write = write;
+  // With another body too, as what changed nothing may be tried with.
+  const other = { ...INTENT, body: Buffer.from('another') };
+  const last = fresh(book, other);
+  await last.begin();
+  last.end();
+  // This one was sent, and nobody knows its end.
+  assert.equal(book.claim(other).kind, 'unknown');
+});
+
+test('storing that a request changed nothing removes no answer of a later one', async (t) => {
+  const { store, book, clock } = await open(t);
+  const write = store.write.bind(store);
+  const first = fresh(book);
+  await first.begin();
+  store.write = () => Promise.reject(new StoreFault('unwritable'));
+  await first.settle(null);
+  first.end();
+  store.write = write;
+  clock.now += 1;
+  await keep({ store, book, clock });
+  await book.close();
+  assert.deepEqual(book.claim(INTENT), { kind: 'kept', answer: ANSWER });
+});
+
+test('a request whose record may be stored, but was not sent, may be sent again', async (t) => {
+  const { store, book } = await open(t);
+  const write = store.write.bind(store);
+  let isStored = false;
+  store.write = async (action, options) => {
+    if (!isStored) await write(action, options);
+    isStored = true;
+    throw new StoreFault('unknown');
+  };
+  const first = fresh(book);
+  await assert.rejects(first.begin(), StoreFault);
+  first.end();
+  store.write = write;
+  const again = fresh(book);
+  await again.begin();
+  await again.settle(ANSWER);
+  again.end();
+  assert.deepEqual(book.claim(INTENT), { kind: 'kept', answer: ANSWER });
 });
