@@ -189,6 +189,14 @@ async function gotPiece(place: Place, sum: string): Promise<Uint8Array> {
   }
 }
 
+/** Writes all bytes, since a disk that gets full takes some of them before it fails. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
 /** Completes the file; the pieces that it has are not requested again. */
 async function fillBundle(path: string, folder: string, pull: Pull): Promise<void> {
   const { place, offer, pulled } = pull;
@@ -202,7 +210,7 @@ async function fillBundle(path: string, folder: string, pull: Pull): Promise<voi
     for (const [index, sum] of pieces.sums.entries()) {
       if (index < have) continue;
       const piece = await gotPiece(place, sum);
-      await file.write(piece, 0, piece.length, bytes);
+      await writeAll(file, piece, bytes);
       bytes += piece.length;
       pulled(bytes, pieces.total);
     }

@@ -20,7 +20,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isObject, jsonOf } from '../base/json-object.js';
@@ -127,7 +127,8 @@ function writeBeside(path: string, keys: readonly KeptKek[]): string {
       key: Buffer.from(key).toString('base64'),
       createdAt,
     }));
-    writeSync(file, `${JSON.stringify({ v: 1, keys: kept }, null, 1)}\n`);
+    // Unlike `writeSync`, this writes all bytes or throws, also on a disk that gets full.
+    writeFileSync(file, `${JSON.stringify({ v: 1, keys: kept }, null, 1)}\n`);
     fsyncSync(file);
   } catch (error) {
     rmSync(beside, { force: true });

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, after, test, type TestContext } from 'node:test';
@@ -184,6 +185,24 @@ test('a disk without room is told before anything is asked for', async (context)
     /needs \d+ bytes, and the disk has \d+/,
   );
   assert.deepEqual(gets(w.server), [`GET /pieces/${offer.list}`]);
+});
+
+test('a disk that takes less than was given is given the rest', async (context) => {
+  const w = await world(context);
+  const offer = await pushed(w.place);
+  const file = await open(join(w.varDir, 'any'), 'w');
+  const handle: FileHandle = Object.getPrototypeOf(file);
+  const write: FileHandle['write'] = handle.write;
+  context.mock.method(
+    handle,
+    'write',
+    function (this: FileHandle, bytes: Uint8Array, from: number, length: number, at: number) {
+      return Reflect.apply(write, this, [bytes, from, Math.min(length, PIECE - 1), at]);
+    },
+  );
+  await pull(w, offer);
+  assert.deepEqual(left(w.varDir), [dataset]);
+  await file.close();
 });
 
 test('of two servers on one folder one pulls, and the other finds it there', async (context) => {

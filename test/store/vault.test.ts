@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import {
+import fs, {
   chmodSync,
   existsSync,
   readdirSync,
@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fastCheck from 'fast-check';
@@ -51,6 +52,25 @@ test('a secret comes back from the store and nowhere else opens', async (context
   ]) {
     assert.throws(() => vault.open(sealed, place), /belongs to another record/);
   }
+});
+
+test('a disk that takes less of the keys than was given is given the rest', (context) => {
+  const { writeSync } = fs;
+  const bytesOf = (value: unknown): Buffer => Buffer.from(value as Uint8Array);
+  context.mock.method(fs, 'writeSync', (file: number, bytes: unknown, from: unknown = 0) => {
+    const at = Number(from);
+    return writeSync(file, bytesOf(bytes).subarray(at, at + 20));
+  });
+  syncBuiltinESMExports();
+  context.after(() => {
+    context.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const kek = KekFile.open(join(newVarDir(context), 'kek.json'), null);
+  const [first] = kek.all();
+  assert.ok(first !== undefined);
+  kek.replace([first, first]);
+  assert.equal(kek.all().length, 2);
 });
 
 test('places and lists of texts never have the same bytes', () => {
