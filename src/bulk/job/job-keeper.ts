@@ -50,11 +50,16 @@ export function begunAnew(record: JobRecord, inputModifiedMs: number): JobRecord
 export class JobKeeper {
   readonly #files: JobFiles | null;
   readonly #space: JobSpace;
+  /** Id of this server, which makes the folders for what it fetches. */
+  readonly #maker: string;
+  /** Results that are being fetched, by id of their job. */
+  readonly #bringing = new Map<string, Promise<boolean>>();
 
   /** @param files null where files of jobs are only on the disk of their server */
-  constructor(files: JobFiles | null, space: JobSpace) {
+  constructor(files: JobFiles | null, space: JobSpace, maker: string) {
     this.#files = files;
     this.#space = space;
+    this.#maker = maker;
   }
 
   /** Whether the broker has the upload of a job, or its result once the job has ended. */
@@ -92,13 +97,13 @@ export class JobKeeper {
    * @returns the modification time of the copy; null where it cannot be fetched.
    * @throws DiskLimit
    */
-  async bringUpload({ id, account, inputBytes }: JobRecord, maker: string): Promise<number | null> {
+  async bringUpload({ id, account, inputBytes }: JobRecord): Promise<number | null> {
     const space = this.#space;
-    if (!space.ids.includes(id)) space.make(id, account, maker);
+    if (!space.ids.includes(id)) space.make(id, account, this.#maker);
     const path = space.input(id);
     if (!existsSync(path)) {
       space.take(id, inputBytes);
-      const own = `${path}.${maker}`;
+      const own = `${path}.${this.#maker}`;
       if ((await this.#files?.bring(id, 'input', own)) !== true) return null;
       // The record of a server of the same folder that was faster has the time of its copy.
       if (existsSync(path)) rmSync(own);
@@ -110,11 +115,27 @@ export class JobKeeper {
   }
 
   /** Fetches the result of a job for a download; returns whether it is here then. */
-  async bringResult({ id, account, result }: JobRecord): Promise<boolean> {
+  async bringResult(record: JobRecord): Promise<boolean> {
+    const { id } = record;
+    const bringing = this.#bringing.get(id) ?? this.#bringResult(record);
+    this.#bringing.set(id, bringing);
+    try {
+      return await bringing;
+    } finally {
+      this.#bringing.delete(id);
+    }
+  }
+
+  /** Whether the result of a job is being fetched. */
+  isBringing(id: string): boolean {
+    return this.#bringing.has(id);
+  }
+
+  async #bringResult({ id, account, result }: JobRecord): Promise<boolean> {
     if (result === null) return false;
     const space = this.#space;
     try {
-      if (!space.ids.includes(id)) space.make(id, account);
+      if (!space.ids.includes(id)) space.make(id, account, this.#maker);
       space.take(id, result.bytes);
       return (await this.#files?.bring(id, 'result', space.output(id))) === true;
     } catch {

@@ -60,8 +60,8 @@ export class JobRegistry {
   constructor(options: JobRegistryOptions) {
     const { store, space, place = '', member = null, files = null } = options;
     this.options = options;
-    this.keeper = new JobKeeper(files, space);
     this.#owned = new JobOwnership(store, place, member, files?.name);
+    this.keeper = new JobKeeper(files, space, this.#owned.id);
     this.#takeover = new Takeover(options, this.keeper, this.#owned, {
       // A new job is reserved in `#uploads` until its record is entered in `#open`.
       isMine: (id) => this.#open.has(id) || this.#uploads.has(id),

@@ -65,12 +65,7 @@ export class Takeover {
 
   /** Removes files that belong to no job. Takes over free jobs, now and whenever a server ends. */
   start(): void {
-    // Listed before the records are read, since a new job has its folder before its record.
-    const { ids } = this.#space;
-    const known = jobAccounts(this.#store);
-    for (const id of ids) {
-      if (!known.has(id) && !this.#owned.lives(this.#space.maker(id))) this.#space.remove(id);
-    }
+    this.#removeUnknown();
     for (const record of listJobs(this.#store)) this.#count(record);
     this.#owned.watch(() => void this.takeFree());
     this.#store.watch(() => this.#lookForCancelled());
@@ -97,10 +92,11 @@ export class Takeover {
 
   /**
    * Removes jobs that ended before a time of the service's own clock and whose files this server
-   * can remove. Never throws.
+   * can remove, and files of jobs that others removed. Never throws.
    */
   async sweep(before: number): Promise<void> {
     try {
+      if (!this.#store.isBehind) this.#removeUnknown();
       for (const record of listJobs(this.#store)) {
         const { id, endedAt, endedOn = endedAt } = record;
         const [isHere, isKept] = [this.#owned.isHere(record), this.#keeper.has(record)];
@@ -108,7 +104,7 @@ export class Takeover {
           await removeJob(this.#store, record);
           this.#keeper.forget(record);
           this.#space.remove(id);
-        } else if (isKept && !isHere && !this.#left.has(id) && !this.#jobs.isMine(id)) {
+        } else if (isKept && !isHere && !this.#left.has(id) && this.#isIdle(id)) {
           // Remains of the job here, or its result, which was fetched for a download.
           this.#space.remove(id);
         }
@@ -116,6 +112,20 @@ export class Takeover {
     } catch (error) {
       this.#log.error('jobs not swept', { message: messageOf(error) });
     }
+  }
+
+  /** Removes files of jobs that have no record. */
+  #removeUnknown(): void {
+    // Listed before the records are read, since a new job has its folder before its record.
+    const { ids } = this.#space;
+    const known = jobAccounts(this.#store);
+    for (const id of ids) if (!known.has(id) && this.#isIdle(id)) this.#space.remove(id);
+  }
+
+  /** Whether no server writes files of a job in this folder. */
+  #isIdle(id: string): boolean {
+    if (this.#jobs.isMine(id) || this.#keeper.isBringing(id)) return false;
+    return !this.#owned.lives(this.#space.maker(id));
   }
 
   /** Measures the disk space of other servers' jobs, unless that was done recently. */
@@ -166,7 +176,7 @@ export class Takeover {
       const release = await this.#releases.borrow(dataset);
       if (release === null) return null;
       this.#releases.unpin(release);
-      const modifiedMs = await this.#keeper.bringUpload(record, this.#owned.id);
+      const modifiedMs = await this.#keeper.bringUpload(record);
       if (modifiedMs === null) return null;
       taken = await this.#owned.claim(record, (before) => begunAnew(before, modifiedMs));
       if (taken !== null) this.#log.info('job taken over', { job: id });
