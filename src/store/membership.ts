@@ -54,7 +54,8 @@ export class Membership {
   readonly #startedAt = Date.now();
   readonly #timer: NodeJS.Timeout;
   readonly #seen = new Map<string, Seen>();
-  readonly #wanted = new Set<string>();
+  /** Names of leases that are asked for, each with a mark of its own for that request. */
+  readonly #wanted = new Map<string, symbol>();
   #held: ReadonlySet<string> = new Set();
   readonly #changed = new Set<() => void>();
   #others: readonly NodeRecord[] = [];
@@ -106,7 +107,7 @@ export class Membership {
 
   /** Asks for a lease, which is taken as soon as it is free. */
   lease(name: string): Lease {
-    this.#wanted.add(name);
+    if (!this.#wanted.has(name)) this.#wanted.set(name, Symbol());
     void this.beat();
     return {
       held: () => this.#held.has(name) && this.fresh,
@@ -155,7 +156,7 @@ export class Membership {
   }
 
   #dropAll(transaction: StoreTransaction): void {
-    for (const name of this.#wanted) dropLease(transaction, name, this.id);
+    for (const name of this.#wanted.keys()) dropLease(transaction, name, this.id);
   }
 
   #look(): void {
@@ -210,21 +211,24 @@ export class Membership {
       leaving: this.#leaving,
       startedAt: this.#startedAt,
     };
-    this.#held = await this.#store.write(
+    const wanted = [...this.#wanted];
+    const taken = await this.#store.write(
       (transaction) => {
         for (const { id, beat: last } of silent) {
           if (findNode(transaction, id)?.beat === last) transaction.remove(nodeKey(id));
         }
         transaction.put(nodeKey(this.id), record);
         if (this.#leaving) this.#dropAll(transaction);
-        return new Set(
-          this.#leaving
-            ? []
-            : [...this.#wanted].filter((name) => takeLease(transaction, name, this.id)),
-        );
+        return this.#leaving
+          ? []
+          : wanted.filter(([name]) => takeLease(transaction, name, this.id));
       },
       { quiet: true },
     );
+    // A lease that was given up meanwhile is not held, even where it is asked for again.
+    const isWanted = ([name, mark]: (typeof wanted)[number]): boolean =>
+      this.#wanted.get(name) === mark;
+    this.#held = new Set(taken.filter(isWanted).map(([name]) => name));
     [this.#beat, this.#beatAt] = [beat, at];
   }
 

@@ -29,6 +29,35 @@ test("a lease is one server's at a time and the other's once that leaves", async
   assert.deepEqual(listNodes(store), []);
 });
 
+test('a sign of life under way brings back no lease that is given up meanwhile', async (context) => {
+  const store = await newStore(context);
+  const [first, second] = [await Membership.join(store), await Membership.join(store)];
+  for (const asksAgain of [false, true]) {
+    const mine = first.lease('work');
+    await first.beat();
+    assert.ok(mine.held());
+    const write = store.write.bind(store);
+    let released = Promise.resolve();
+    store.write = async (action, options) => {
+      store.write = write;
+      const result = await write(action, options);
+      released = mine.release();
+      if (asksAgain) first.lease('work');
+      return result;
+    };
+    await first.beat();
+    assert.equal(mine.held(), false);
+    await released;
+  }
+  // Asked for again, it is taken again.
+  await first.beat();
+  const yours = second.lease('work');
+  await second.beat();
+  assert.deepEqual([first.lease('work').held(), yours.held()], [true, false]);
+  await first.leave();
+  await second.leave();
+});
+
 test('one that is about to leave gives its leases up and stays among the servers', async (context) => {
   const store = await newStore(context);
   const [first, second] = [await Membership.join(store), await Membership.join(store)];
