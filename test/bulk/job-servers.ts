@@ -45,7 +45,7 @@ const ECHO: ChunkPool = {
 export const STUCK: ChunkPool = { submit: () => undefined };
 
 /** What the broker of a fleet keeps, in memory. */
-export class MemoryFiles implements JobFiles {
+class MemoryFiles implements JobFiles {
   readonly name = 'a fleet';
   readonly files = new Map<string, Buffer>();
   /** Resolves when a file that is asked for arrives. */
