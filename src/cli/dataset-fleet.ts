@@ -7,7 +7,7 @@ import { loadConfig } from '../config.js';
 import { releaseAmong, releasesDir } from '../dataset/release.js';
 import { openPlace } from '../distribution/address.js';
 import type { NodeReport, Place } from '../distribution/fleet-place.js';
-import { piecesOf, pushRelease } from '../distribution/pieces.js';
+import { pushRelease, removePieces } from '../distribution/pieces.js';
 import {
   activateInFleet,
   changeState,
@@ -222,20 +222,13 @@ export async function pruneFleet({ list = false }: { readonly list?: boolean }):
       releases.slice(-keep.count).some(({ dataset }) => dataset === name);
     const gone = state.releases.filter(({ dataset }) => !isKept(state, dataset));
     if (!list && gone.length > 0) {
-      const after = await changeState(place, (now) => ({
+      await changeState(place, (now) => ({
         ...now,
         releases: now.releases.filter(
           ({ dataset }) => isKept(now, dataset) || !gone.some((each) => each.dataset === dataset),
         ),
       }));
-      const kept = await Promise.all(
-        after.releases.map(async (offer) => [offer.list, ...(await piecesOf(place, offer)).sums]),
-      );
-      const needed = new Set(kept.flat());
-      for (const offer of gone.filter(({ list: sum }) => !needed.has(sum))) {
-        const { sums } = await piecesOf(place, offer);
-        for (const sum of [...sums, offer.list]) if (!needed.has(sum)) await place.remove(sum);
-      }
+      await removePieces(place, gone);
     }
     for (const { dataset } of gone) print(dataset);
     const all = state.releases.length;

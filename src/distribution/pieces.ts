@@ -124,8 +124,51 @@ export async function pushRelease(push: Push): Promise<FleetState> {
       by,
     };
     await place.put(offer.list, list);
-    return await changeState(place, (state) => withOffer(state, offer));
+    const announced = await changeState(place, (state) => withOffer(state, offer));
+    // What was there before may have been removed until now, since no release needed it.
+    await pushPieces({ ...push, pushed: () => undefined });
+    if (!(await place.has(offer.list))) await place.put(offer.list, list);
+    return announced;
   } finally {
     rmSync(temporary, { force: true });
+  }
+}
+
+/** The pieces and lists of all releases that a place offers, as of each question. */
+class NeededPieces {
+  readonly #place: Place;
+  #version: string | null = null;
+  #sums: ReadonlySet<string> = new Set();
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async has(sum: string): Promise<boolean> {
+    if ((await this.#place.read(this.#version)) !== 'same') await this.#read();
+    return this.#sums.has(sum);
+  }
+
+  async #read(): Promise<void> {
+    const { state, version } = await readState(this.#place);
+    const sums = await Promise.all(
+      state.releases.map(async (offer) => [
+        offer.list,
+        ...(await piecesOf(this.#place, offer)).sums,
+      ]),
+    );
+    [this.#version, this.#sums] = [version, new Set(sums.flat())];
+  }
+}
+
+/** Removes the pieces of releases that the place does not offer, also not again meanwhile. */
+export async function removePieces(place: Place, gone: readonly Offer[]): Promise<void> {
+  const needed = new NeededPieces(place);
+  for (const offer of gone) {
+    if (await needed.has(offer.list)) continue;
+    const { sums } = await piecesOf(place, offer);
+    for (const sum of [...sums, offer.list]) {
+      if (!(await needed.has(sum))) await place.remove(sum);
+    }
   }
 }
