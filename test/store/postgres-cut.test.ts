@@ -1,6 +1,8 @@
 /** A store in PostgreSQL whose connections are cut, or whose database has much to do. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import pg from 'pg';
 import { StoreFault } from '../../src/store/fault.js';
 import { Store } from '../../src/store/store.js';
 import { listUsage, UsageBook } from '../../src/store/usage.js';
@@ -93,6 +95,49 @@ test('commits that are cut before and behind their answer, with the next turn as
     assert.equal(ids.has(id), outcome === 'stored', `${id}: ${outcome}`);
   }
   assert.deepEqual(stores[0]!.get(['count', 'all']), { n: ids.size });
+});
+
+/** Number of the type `bytea[]`, which the client parses character by character. */
+const BYTES_LIST: number = 1_001;
+
+test('what others committed is read in parts, each of which is kept', async (t) => {
+  const schema = await newSchema(t);
+  if (schema === null) return;
+  const changes = `"${schema.schema}".changes`;
+  const parser = pg.types.getTypeParser(BYTES_LIST);
+  let lists = 0;
+  pg.types.setTypeParser(BYTES_LIST, () => (lists += 1));
+  t.after(() => pg.types.setTypeParser(BYTES_LIST, parser));
+  const proxy = await CutProxy.open(t, schema.schema);
+  const away = await Store.open(newVarDir(t), { url: proxy.url });
+  const other = await Store.open(newVarDir(t), schema);
+  t.after(() => Promise.all([away.close(), other.close()]));
+  await put(away, 'a');
+  proxy.cut = true;
+  proxy.close();
+  for (let index = 0; index < 6; index += 1) {
+    const record = { index, bytes: randomBytes(700_000) };
+    await other.write(({ put: add }) => add(['thing', `large ${index}`], record));
+  }
+  await other.write(({ remove }) => remove(['thing', 'a']));
+  await sql(`INSERT INTO ${changes}
+    SELECT max(seq) + 1, gen_random_uuid(), now(), '{}', '{}' FROM ${changes}`);
+  // A connection now passes a part of what is missing, and is cut.
+  proxy.bytesMax = 5_000_000;
+  proxy.cut = false;
+  await eventually(() => away.list(['thing']).length === 6);
+  assert.equal(away.get(['thing', 'a']), undefined);
+  // More than a part is missing when the lock is taken.
+  proxy.bytesMax = Infinity;
+  await sql(`INSERT INTO ${changes}
+    SELECT (SELECT max(seq) FROM ${changes}) + row_number() OVER (ORDER BY seq),
+      gen_random_uuid(), now(), keys, contents
+    FROM ${changes} WHERE pg_column_size(contents) > 600000`);
+  await put(away, 'b');
+  await eventually(() => other.get(['thing', 'b']) !== undefined);
+  assert.deepEqual(away.list(['thing']), other.list(['thing']));
+  assert.equal(away.list(['thing']).length, 7);
+  assert.equal(lists, 0);
 });
 
 test('writes that take long are not all one commit', async (t) => {

@@ -16,6 +16,8 @@ export class CutProxy {
   readonly url: string;
   /** Refuses what comes; set to false again it lets everything through. */
   cut = false;
+  /** Bytes from the database after which a connection is cut. */
+  bytesMax = Infinity;
   /** What becomes of the next COMMIT; null when it has passed. */
   lose: Loss | null = null;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
@@ -68,8 +70,11 @@ export class CutProxy {
       }
       server.write(bytes);
     });
+    let passed = 0;
     server.on('data', (bytes) => {
-      if (!silent) client.write(bytes);
+      passed += bytes.length;
+      if (passed > this.bytesMax) end();
+      else if (!silent) client.write(bytes);
       else if (bytes.includes(COMMITTED)) end();
     });
   }

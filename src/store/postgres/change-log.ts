@@ -1,6 +1,6 @@
 /** The commits of a store in PostgreSQL: reads those after a position, and writes new ones. */
 import { Connection, type Rows } from './connection.js';
-import type { WriterOptions } from './replica.js';
+import type { Replica, WriterOptions } from './replica.js';
 import { BEGIN, checkReadable, lockText } from './schema.js';
 import type { DatabasePlace } from './place.js';
 
@@ -23,41 +23,50 @@ export interface Batch extends Position {
 /** Most commits that are read at a time. */
 const BATCHES_MAX = 500;
 /**
+ * Bytes of commits after which a read ends, so that it is parsed in time and holds up nothing. They
+ * are counted as stored: compressed ones may be many times as long.
+ */
+const READ_BYTES = 1_048_576;
+/**
  * How long commits are kept for nodes that cannot reach the database. No node counts as ready for
  * so long without it.
  */
 const CHANGES_KEPT_HOURS = 1;
 
-/** Selects the commits after a position, and the one at it without its changes. */
+/**
+ * Selects the first commits after a position, and the one at it without its changes: a row for each
+ * change, or one without a key where there is none. The client takes many times as long to parse
+ * arrays. A commit names no key twice, so the order of its changes does not matter.
+ */
 function sinceText(seq: number): string {
-  return `SELECT seq, batch, CASE WHEN seq > ${seq} THEN keys END AS keys,
-      CASE WHEN seq > ${seq} THEN contents END AS contents
-    FROM changes WHERE seq >= ${seq} ORDER BY seq LIMIT ${BATCHES_MAX}`;
-}
-
-function changesOf({ keys, contents }: Readonly<Record<string, unknown>>): readonly Change[] {
-  if (!Array.isArray(keys) || !Array.isArray(contents)) return [];
-  const values: readonly (Buffer | null)[] = contents;
-  return keys.map((key: Buffer, at) => ({ key, value: values[at] ?? null }));
+  return `SELECT seq, batch, key, value FROM (
+      SELECT seq, batch, keys, contents,
+        sum(pg_column_size(keys) + pg_column_size(contents)) FILTER (WHERE seq > ${seq})
+          OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      FROM changes WHERE seq >= ${seq} ORDER BY seq LIMIT ${BATCHES_MAX}) AS read
+    LEFT JOIN LATERAL unnest(keys, contents) AS change (key, value) ON seq > ${seq}
+    WHERE coalesce(before, 0) < ${READ_BYTES} ORDER BY seq`;
 }
 
 /**
- * The commits after a position. Null where they are not known any more, or the store is not the
- * same as it was, for instance because it was restored.
+ * The commits of such rows that come after a position. Null where they are not known any more, or
+ * the store is not the same as it was, for instance because it was restored.
  */
 function batchesOf(rows: Rows, { seq, batch }: Position): readonly Batch[] | null {
-  const read = rows.map((row) => ({
-    seq: Number(row['seq']),
-    batch: String(row['batch']),
-    changes: changesOf(row),
-  }));
+  const read: (Position & { readonly changes: Change[] })[] = [];
+  for (const row of rows) {
+    const [at, { key, value }] = [Number(row['seq']), row];
+    if (read.at(-1)?.seq !== at) read.push({ seq: at, batch: String(row['batch']), changes: [] });
+    if (!(key instanceof Buffer)) continue;
+    read.at(-1)?.changes.push({ key, value: value instanceof Buffer ? value : null });
+  }
   const behind = seq === 0 ? read : read.slice(1);
   if (seq > 0 && (read[0]?.seq !== seq || read[0].batch !== batch)) return null;
   return behind.every((each, at) => each.seq === seq + 1 + at) ? behind : null;
 }
 
-/** The commits after a position, at most `BATCHES_MAX` of them. */
-async function readSince(
+/** The first commits after a position; none where it is the newest. Null as of `batchesOf`. */
+export async function readSince(
   connection: Connection,
   position: Position,
 ): Promise<readonly Batch[] | null> {
@@ -65,14 +74,38 @@ async function readSince(
   return batchesOf(rows ?? [], position);
 }
 
+/**
+ * Applies the commits that a replica lacks, read by read, so that one that fails takes nothing from
+ * those before it.
+ * @returns when nothing was left, on the clock of `performance`; null where the commits are not
+ * known any more
+ */
+export async function catchUp(
+  connection: Connection,
+  replica: Replica,
+  changed: () => void,
+): Promise<number | null> {
+  for (;;) {
+    const at = performance.now();
+    const { position } = replica;
+    const batches = position.seq < 0 ? null : await readSince(connection, position);
+    if (batches === null) return null;
+    if (batches.length === 0) return at;
+    if (replica.apply(batches)) changed();
+  }
+}
+
 export interface Begun {
+  /** The first of what others committed. */
   readonly batches: readonly Batch[] | null;
+  /** Number of the newest commit. */
+  readonly newest: number;
   /** Whether the commit with the id that was asked for exists. */
   readonly found: boolean;
 }
 
 /**
- * Begins a transaction under the lock of the store, and reads what others committed before it.
+ * Begins a transaction under the lock of the store, and begins to read what others committed.
  * @param asked id of a commit whose outcome is unknown
  * @throws Error where a newer program has changed the tables so that this one cannot write them
  */
@@ -86,7 +119,7 @@ export async function beginLocked(
     asked === null ? 'false' : `EXISTS (SELECT 1 FROM changes WHERE batch = '${asked}')`;
   const value = (name: string): string => `(SELECT value FROM meta WHERE name = '${name}')`;
   const look = `SELECT ${value('version')} AS version, ${value('readable')} AS readable,
-    ${found} AS found`;
+    ${found} AS found, (SELECT max(seq) FROM changes) AS newest`;
   const results = await connection.run(
     `${BEGIN}; ${lockText(place)}; ${look}; ${sinceText(position.seq)}`,
   );
@@ -98,13 +131,11 @@ export async function beginLocked(
     },
     place,
   );
-  let batches = batchesOf(results[3] ?? [], position);
-  const all = [...(batches ?? [])];
-  while (batches !== null && batches.length >= BATCHES_MAX - 1) {
-    batches = await readSince(connection, all.at(-1)!);
-    all.push(...(batches ?? []));
-  }
-  return { batches: batches === null ? null : all, found: looked?.['found'] === true };
+  return {
+    batches: batchesOf(results[3] ?? [], position),
+    newest: Number(looked?.['newest']),
+    found: looked?.['found'] === true,
+  };
 }
 
 /** Adds a commit within the transaction that was begun. */
@@ -229,13 +260,9 @@ export class Follower {
   async #catchUp(connection: Connection): Promise<void> {
     const { replica, load, changed, fresh } = this.#options;
     for (;;) {
-      const at = performance.now();
-      const { position } = replica;
-      const batches = position.seq < 0 ? null : await readSince(connection, position);
-      if (batches === null) await load();
-      else if (batches.length > 0 && replica.apply(batches)) changed();
-      if (batches !== null && batches.length === 0) return fresh(at);
-      // Reads until nothing is left: there were more commits, or the replica has changed meanwhile.
+      const at = await catchUp(connection, replica, changed);
+      if (at !== null) return fresh(at);
+      await load();
     }
   }
 

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { Patience } from './pending.js';
 import type { DatabasePlace } from './place.js';
 import { errorCode } from '../../base/error-code.js';
+import { StoreFault } from '../fault.js';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -42,6 +43,15 @@ export class DatabaseError extends Error {
     this.code = errorCode(error);
     this.isAnswer = error instanceof pg.DatabaseError;
   }
+}
+
+/** SQLSTATEs of a database without disk or memory, or with an error of the disk. */
+const UNWRITABLE = /^(53|58)/;
+
+/** The fault of the store for an error of the database; any other error as it is. */
+export function faultOf(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return error;
+  return new StoreFault(UNWRITABLE.test(error.code) ? 'unwritable' : 'unreachable', error);
 }
 
 interface ConnectionOptions {

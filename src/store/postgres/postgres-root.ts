@@ -3,7 +3,7 @@ import { StoreFault } from '../fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from '../format.js';
 import { packPlain, type StoredValue, unpackRecord } from '../record-bytes.js';
 import type { RecordBytes, RecordRange, Root, RootWriteOptions } from '../root.js';
-import { Follower } from './change-log.js';
+import { catchUp, Follower } from './change-log.js';
 import { Connection } from './connection.js';
 import { loadReplica } from './whole-store.js';
 import { TURN_MS_MAX } from './pending.js';
@@ -61,9 +61,9 @@ export class PostgresRoot implements Root {
       use: 'start',
       queryMs: MIGRATE_QUERY_MS_MAX,
     });
-    const { id } = await migrate(connection, place).finally(() => connection.close());
-    const replica = new Replica(varDir, id);
-    if (replica.position.seq < 0) await loadReplica(place, replica);
+    const replica = await PostgresRoot.#newest(connection, place, varDir).finally(() =>
+      connection.close(),
+    );
     const root = new PostgresRoot(place, replica, failed);
     try {
       await root.#begin();
@@ -72,6 +72,19 @@ export class PostgresRoot implements Root {
       await root.close();
       throw error;
     }
+  }
+
+  /** A replica that is up to date, which may take longer than a write may wait. */
+  static async #newest(
+    connection: Connection,
+    place: DatabasePlace,
+    varDir: string,
+  ): Promise<Replica> {
+    const { id } = await migrate(connection, place);
+    const replica = new Replica(varDir, id);
+    const at = await catchUp(connection, replica, () => undefined);
+    if (at === null) await loadReplica(place, replica);
+    return replica;
   }
 
   get(key: StoreKey): Buffer | undefined {

@@ -18,13 +18,15 @@ import { StoreFault } from '../fault.js';
 import {
   append,
   beginLocked,
+  catchUp,
   commit,
   prune,
+  readSince,
   type Batch,
   type Begun,
   type Position,
 } from './change-log.js';
-import { Connection, DatabaseError } from './connection.js';
+import { Connection, DatabaseError, faultOf } from './connection.js';
 import { Pending, settlePending } from './pending.js';
 import type { WriterOptions } from './replica.js';
 
@@ -36,8 +38,6 @@ const RETRY_MS_MAX = 1_000;
 const PRUNE_MS = 60_000;
 /** Longest wait for writes under way when the store is closed. */
 const CLOSE_MS_MAX = 4_000;
-/** SQLSTATEs of a database without disk or memory, or with an error of the disk. */
-const UNWRITABLE = /^(53|58)/;
 
 /** A commit whose outcome is unknown. */
 interface Doubtful {
@@ -51,12 +51,6 @@ interface Next {
   readonly connection: Connection;
   readonly position: Position;
   readonly begun: Promise<Begun>;
-}
-
-/** The fault for an error of the database. */
-function faultOf(error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) return error;
-  return new StoreFault(UNWRITABLE.test(error.code) ? 'unwritable' : 'unreachable', error);
 }
 
 export class Writer {
@@ -152,8 +146,10 @@ export class Writer {
 
   async #open(): Promise<Connection> {
     if (this.#connection === null || this.#connection.ended) {
-      const { place, isThere } = this.#options;
+      const { place, isThere, replica, changed } = this.#options;
       this.#connection = await Connection.open(place, { use: 'write', isThere });
+      // Much may be missing after a time without the database, and others need the lock meanwhile.
+      await catchUp(this.#connection, replica, changed);
     }
     this.#connection.hold(true);
     return this.#connection;
@@ -185,27 +181,35 @@ export class Writer {
   }
 
   async #turn(): Promise<void> {
-    const { replica, load, changed, fresh } = this.#options;
+    const { replica, changed, fresh } = this.#options;
     this.#isBeginning = true;
     const turn = await this.#begin().finally(() => {
       this.#isBeginning = false;
     });
-    if (turn === null) return load();
-    const { connection, position, batches, found } = turn;
+    if (turn === null) return this.#options.load();
+    const { connection, position, newest, found } = turn;
     const at = performance.now();
-    if (batches === null) {
-      await connection.run('ROLLBACK');
-      // So old commits are removed. If the doubtful one is missing, it may have existed or not.
-      if (found) await load();
-      this.#settle(found ? true : null);
-      return found ? undefined : load();
+    let [last, batches] = [position, turn.batches];
+    for (;;) {
+      if (batches === null) return this.#loadAll(connection, found);
+      if (replica.apply(batches)) changed();
+      last = batches.at(-1) ?? last;
+      if (last.seq >= newest) break;
+      batches = await readSince(connection, last);
     }
-    if (replica.apply(batches)) changed();
-    const newest = batches.at(-1) ?? position;
     // The replica stays behind while it is read completely.
-    if (replica.position.seq === newest.seq) fresh(at);
+    if (replica.position.seq === last.seq) fresh(at);
     this.#settle(found);
-    await this.#run(connection, newest);
+    await this.#run(connection, last);
+  }
+
+  /** Reads the store anew, because the commits that the replica lacks were removed. */
+  async #loadAll(connection: Connection, found: boolean): Promise<void> {
+    await connection.run('ROLLBACK');
+    // If the doubtful commit is missing, it may have existed or not.
+    if (found) await this.#options.load();
+    this.#settle(found ? true : null);
+    if (!found) await this.#options.load();
   }
 
   /** Runs waiting actions in the transaction that was begun, on the state of a commit. */
@@ -269,10 +273,7 @@ export class Writer {
     }
   }
 
-  /**
-   * Refuses the writes if the database reported the failure. Without its answer the outcome is
-   * unknown.
-   */
+  /** Refuses the writes if the database reported the failure; else the outcome is unknown. */
   #refused(error: unknown): never {
     if (error instanceof DatabaseError && error.isAnswer) this.#settle(false, faultOf(error));
     throw error;
