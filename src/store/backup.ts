@@ -144,7 +144,7 @@ async function countRecords(store: Store, damaged: StoreKey[]): Promise<number> 
     if (bad !== undefined) throw new Error('a record is empty');
     count += batch.length;
     after = batch.at(-1)?.key ?? null;
-    if (after === null || batch.length < 1_000) return count;
+    if (after === null) return count;
     await new Promise(setImmediate);
   }
 }

@@ -14,9 +14,9 @@ import { LmdbRoot } from './lmdb-root.js';
 import { isDatabaseUrl } from './postgres/place.js';
 import { storeDir } from './store.js';
 import { markBegun, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
-import type { RecordBytes } from './root.js';
+import { pageOf, type RecordBytes } from './root.js';
 
-/** Records that are read or written at a time. */
+/** Most records that are read or written at a time. */
 const PAGE_RECORDS = 500;
 const FILE_MODE = 0o600;
 
@@ -76,10 +76,11 @@ async function sumOf(pages: CopyPages): Promise<CopySum> {
 async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly RecordBytes[]> {
   for (let after: StoreKey | null = null; ; ) {
     const range = after === null ? {} : { start: after, exclusiveStart: true };
-    const page: readonly RecordBytes[] = [...root.range({ ...range, limit: PAGE_RECORDS })];
+    const page: readonly RecordBytes[] = [...pageOf(root.range({ ...range, limit: PAGE_RECORDS }))];
+    const last = page.at(-1);
+    if (last === undefined) return;
     yield page;
-    if (page.length < PAGE_RECORDS) return;
-    after = page.at(-1)!.key;
+    after = last.key;
     await new Promise(setImmediate);
   }
 }

@@ -2,7 +2,7 @@
 import type { StoreKey } from './format.js';
 import type { StoreEntry } from './store.js';
 
-/** Records in a batch. */
+/** Most records in a batch. */
 export const GATHER_BATCH = 500;
 
 /** The part of the store that reads records in the order of their keys. */
@@ -36,8 +36,9 @@ export async function gather<T>(
       if (made !== null) gathered.push(made);
       if (gathered.length >= most) return gathered;
     }
+    // A batch of few records may have many bytes.
     const last = batch.at(-1);
-    if (last === undefined || batch.length < GATHER_BATCH) return gathered;
+    if (last === undefined) return gathered;
     after = last.key;
     await new Promise(setImmediate);
   }

@@ -38,6 +38,19 @@ export interface RecordBytes {
   readonly value: Buffer;
 }
 
+/** Bytes of records after which a page ends. */
+export const PAGE_BYTES = 16 * 1_048_576;
+
+/** The first of some records, until they have `PAGE_BYTES`; none only where there are none. */
+export function* pageOf(records: Iterable<RecordBytes>): Iterable<RecordBytes> {
+  let bytes = 0;
+  for (const record of records) {
+    yield record;
+    bytes += record.value.length;
+    if (bytes >= PAGE_BYTES) return;
+  }
+}
+
 export interface RootWriteOptions {
   /**
    * Waits for the outcome of the write without a limit. Used where a retry would do something

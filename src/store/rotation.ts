@@ -10,7 +10,7 @@ import type { StoreKey } from './format.js';
 import { isSealed, rewrap, type Sealed } from './sealed.js';
 import type { Store, StoreEntry, StoreTransaction } from './store.js';
 
-/** Records that are read at a time, and most that are wrapped in one transaction. */
+/** Most records that are read at a time, and wrapped in one transaction. */
 const ROTATION_BATCH = 100;
 
 export interface RotationProgress {
@@ -65,9 +65,10 @@ async function* batches(
   let after: StoreEntry['key'] | null = null;
   for (;;) {
     const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH, passedOver);
+    const last = batch.at(-1);
+    if (last === undefined) return;
     yield batch;
-    if (batch.length < ROTATION_BATCH) return;
-    after = batch.at(-1)!.key;
+    after = last.key;
     // Lets a server on the same thread answer requests in between.
     await new Promise(setImmediate);
   }
@@ -101,8 +102,9 @@ function neededKeks(store: Store): ReadonlySet<string> | null {
   for (;;) {
     const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH, passedOver);
     for (const { record } of batch) keksOf(record).forEach((id) => ids.add(id));
-    if (batch.length < ROTATION_BATCH) return damaged === 0 ? ids : null;
-    after = batch.at(-1)!.key;
+    const last = batch.at(-1);
+    if (last === undefined) return damaged === 0 ? ids : null;
+    after = last.key;
   }
 }
 

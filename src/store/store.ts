@@ -7,7 +7,7 @@ import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { LmdbRoot } from './lmdb-root.js';
 import { bytesOf, NewRecord, type StoredValue, unpackRecord, unpackSound } from './record-bytes.js';
-import type { Root } from './root.js';
+import { pageOf, type Root } from './root.js';
 import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
 import { type Change, WatchedRecords } from './watched.js';
 
@@ -115,7 +115,7 @@ export class Store {
   }
 
   /**
-   * Records of any kind in the order of keys, the first ones or those after a key.
+   * A page of records of any kind in the order of keys: the first ones or those after a key.
    * @param passedOver called for each damaged record, which is null in the result
    * @throws DamagedRecord where one is damaged and `passedOver` is absent
    */
@@ -126,7 +126,7 @@ export class Store {
   ): readonly StoreEntry[] {
     const entries: StoreEntry[] = [];
     const range = after === null ? { limit } : { start: after, exclusiveStart: true, limit };
-    for (const { key, value } of this.#root.range(range)) {
+    for (const { key, value } of pageOf(this.#root.range(range))) {
       entries.push({ key, record: unpackSound(key, value, passedOver) });
     }
     return entries;

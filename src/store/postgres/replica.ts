@@ -218,13 +218,13 @@ export class Replica {
     this.#environment.transactionSync(() => this.#move(position));
   }
 
-  /** Replaces all records after a key, up to the last of the new records, or to the end. */
-  replace(after: Buffer | null, records: readonly Change[], isEnd: boolean): void {
-    const last = records.at(-1)?.key ?? null;
+  /** Replaces all records after a key, up to the last of the new ones; to the end without any. */
+  replace(after: Buffer | null, records: readonly Change[]): void {
+    const last = records.at(-1)?.key;
     this.#environment.transactionSync(() => {
       const held = this.#records.getKeys({
         ...(after === null ? {} : { start: after, exclusiveStart: true }),
-        ...(isEnd || last === null ? {} : { end: last }),
+        ...(last === undefined ? {} : { end: last }),
       });
       for (const key of [...held]) this.#records.removeSync(key);
       for (const record of records) this.#set(record);

@@ -9,9 +9,9 @@ import { Connection, type Rows } from './connection.js';
 import { type DatabasePlace, databasePlace } from './place.js';
 import { keyBytes, keyOf, type Replica } from './replica.js';
 import { BEGIN, lockText, migrate, SCHEMA_VERSION } from './schema.js';
-import type { RecordBytes } from '../root.js';
+import { PAGE_BYTES, type RecordBytes } from '../root.js';
 
-/** Records that are read at a time. */
+/** Most records that are read at a time. */
 const PAGE_RECORDS = 500;
 /** Longest wait for a page. */
 const LOAD_QUERY_MS_MAX = 30_000;
@@ -33,14 +33,18 @@ async function newestCommit(connection: Connection): Promise<Position> {
 async function* pagesOf(connection: Connection): AsyncGenerator<readonly Change[]> {
   for (let after = Buffer.alloc(0); ; ) {
     const page = recordsOf(
-      await connection.ask('SELECT key, value FROM records WHERE key > $1 ORDER BY key LIMIT $2', [
-        after,
-        PAGE_RECORDS,
-      ]),
+      await connection.ask(
+        `SELECT key, value FROM (
+          SELECT key, value, sum(octet_length(value))
+            OVER (ORDER BY key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+          FROM records WHERE key > $1 ORDER BY key LIMIT $2) AS read
+        WHERE coalesce(before, 0) < $3 ORDER BY key`,
+        [after, PAGE_RECORDS, PAGE_BYTES],
+      ),
     );
-    yield page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_RECORDS) return;
+    if (last === undefined) return;
+    yield page;
     after = Buffer.from(last.key);
   }
 }
@@ -58,10 +62,10 @@ export async function loadReplica(place: DatabasePlace, replica: Replica): Promi
     replica.unread();
     let after: Buffer | null = null;
     for await (const page of pagesOf(connection)) {
-      const isEnd = page.length < PAGE_RECORDS;
-      replica.replace(after, page, isEnd);
+      replica.replace(after, page);
       after = page.at(-1)?.key ?? after;
     }
+    replica.replace(after, []);
     await connection.run('COMMIT');
     replica.move(position);
   } finally {
