@@ -93,8 +93,8 @@ export function readDeliverySettings(config: DeliveryConfig): DeliverySettings {
 
 /**
  * A waiting mail with the merchant's present name and address, or the outcome of one that is not to
- * be sent. The merchant may have been renamed, given another contact, connected, switched or
- * deleted since it was invited.
+ * be sent. Since it was invited, the merchant may have been renamed, given another contact,
+ * connected, deleted, or switched and back with another invitation or none.
  */
 function asOfNow(
   transaction: StoreTransaction,
@@ -104,7 +104,8 @@ function asOfNow(
   const merchant = findMerchant(transaction, record.account, record.merchantId);
   if (
     merchant === null ||
-    statusOf(merchant, hasCredentials(transaction, merchant)) !== 'provider_invited'
+    statusOf(merchant, hasCredentials(transaction, merchant)) !== 'provider_invited' ||
+    (merchant.invitation ?? record.id) !== record.id
   ) {
     return { result: 'dropped' };
   }

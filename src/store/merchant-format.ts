@@ -81,11 +81,54 @@ export const parseMerchant = recordReader('merchant', 1, {
   type: choice(MERCHANT_TYPES),
   /** Set if credentials were removed since the merchant became one of the provider's. */
   connectedBefore: flag,
+  /**
+   * Id of the mail of the last switch to the provider, empty where none was asked for; other mails
+   * are not sent any more. Absent where it never was switched, and in older records.
+   */
+  invitation: optional(text),
   /** Milliseconds since 1970, as are the other times of the record. */
   createdAt: number,
   updatedAt: number,
   deletedAt: optional(number),
 });
+
+/**
+ * The record, with its reference id and invitation if there is one. Written as one literal each,
+ * because spreading objects makes shapes that other code is not optimized for; few have an
+ * invitation.
+ */
+export function recordOf(
+  {
+    v,
+    merchantId,
+    account,
+    name,
+    contacts,
+    type,
+    connectedBefore,
+    createdAt,
+    updatedAt,
+  }: Omit<MerchantRecord, 'referenceId' | 'invitation' | 'deletedAt'>,
+  referenceId: string | undefined,
+  invitation?: string,
+): MerchantRecord {
+  const record =
+    referenceId === undefined
+      ? { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }
+      : {
+          v,
+          merchantId,
+          account,
+          name,
+          contacts,
+          referenceId,
+          type,
+          connectedBefore,
+          createdAt,
+          updatedAt,
+        };
+  return invitation === undefined ? record : { ...record, invitation };
+}
 
 /** Sealed credentials of a merchant. */
 export type CredentialsRecord = ReturnType<typeof parseCredentials>;

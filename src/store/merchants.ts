@@ -16,6 +16,7 @@ import {
   type OwnerRecord,
   parseMerchant,
   parseOwner,
+  recordOf,
   referenceKey,
 } from './merchant-format.js';
 import { retire } from './retired.js';
@@ -61,6 +62,8 @@ interface NewMerchant extends MerchantBlock {
 interface MerchantChange {
   readonly block?: MerchantBlock | undefined;
   readonly type?: MerchantType | undefined;
+  /** Id of the mail that invites it, where it is switched to the provider. */
+  readonly invitation?: string | undefined;
   readonly now: number;
 }
 
@@ -152,40 +155,6 @@ function takeReference(
   return true;
 }
 
-/**
- * The record, with its reference id if there is one. Written as one literal each, because spreading
- * objects makes shapes that other code is not optimized for.
- */
-function recordOf(
-  {
-    v,
-    merchantId,
-    account,
-    name,
-    contacts,
-    type,
-    connectedBefore,
-    createdAt,
-    updatedAt,
-  }: Omit<MerchantRecord, 'referenceId' | 'deletedAt'>,
-  referenceId: string | undefined,
-): MerchantRecord {
-  return referenceId === undefined
-    ? { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }
-    : {
-        v,
-        merchantId,
-        account,
-        name,
-        contacts,
-        referenceId,
-        type,
-        connectedBefore,
-        createdAt,
-        updatedAt,
-      };
-}
-
 /** A record that is ready to be stored. */
 export type ReadyMerchant = PackedRecord<MerchantRecord>;
 
@@ -259,6 +228,7 @@ export function updateMerchant(
   const type = change.type ?? before.type;
   const switched = type !== before.type;
   if (switched) forgetCredentials(transaction, account, merchantId);
+  const invitation = type === 'provider' ? (change.invitation ?? '') : undefined;
   const record = recordOf(
     {
       v: 1,
@@ -272,6 +242,7 @@ export function updateMerchant(
       updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
     },
     referenceId,
+    switched ? invitation : before.invitation,
   );
   putShared(transaction, account, merchantKey(account, merchantId), record, before);
   return record;

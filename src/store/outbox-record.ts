@@ -105,6 +105,8 @@ export interface NewEvent {
 
 /** What the mail that invites a merchant is made of. */
 export interface Invitation {
+  /** Made unless given. */
+  readonly id?: string | undefined;
   readonly account: string;
   readonly merchantId: string;
   readonly merchantName: string;

@@ -126,13 +126,18 @@ export function addEvent(
   add(transaction, record);
 }
 
+/** An id for the mail that invites a merchant. */
+export function newInvitationId(): string {
+  return newId('mail');
+}
+
 /** Adds the mail that invites a merchant. It waits as long as no mail server is configured. */
 export function addInvitation(transaction: StoreTransaction, invitation: Invitation): void {
-  const { account, merchantId, merchantName, email, now } = invitation;
+  const { id = newInvitationId(), account, merchantId, merchantName, email, now } = invitation;
   const record: MailRecord = {
     v: 1,
     kind: 'mail',
-    id: newId('mail'),
+    id,
     account,
     merchantId,
     merchantName,

@@ -105,6 +105,30 @@ test('a merchant that is invited no longer gets no mail, and none waits', async 
   assert.equal(outbox.lines.filter((line) => line.includes('no longer to be sent')).length, 5);
 });
 
+test('a merchant that is switched and back gets the mail of its last switch, or none', async (context) => {
+  const outbox = await openMailing(context);
+  const { now } = outbox;
+  for (const merchantId of ['declined', 'invited', 'renamed']) {
+    await outbox.addInvitation({ merchantId });
+    const invitation = merchantId === 'declined' ? undefined : `mail_of_${merchantId}`;
+    for (const step of [
+      { type: 'self-managed', now },
+      { type: 'provider', invitation, now },
+    ] as const) {
+      await change(
+        outbox,
+        (transaction, merchant) => updateMerchant(transaction, merchant, step),
+        merchantId,
+      );
+    }
+    if (invitation !== undefined) await outbox.addInvitation({ merchantId, id: invitation });
+  }
+  await change(outbox, readdressed('joan@acme.example', now), 'renamed');
+  await outbox.pass(0);
+  assert.deepEqual([...outbox.to].sort(), ['jane@acme.example', 'joan@acme.example']);
+  assert.deepEqual(counts(outbox), [NONE, NONE]);
+});
+
 test('a mail that failed before is dropped too, and so is a dead one', async (context) => {
   const outbox = await openMailing(context);
   outbox.refusals.push(451, 550);

@@ -1,6 +1,7 @@
 /** Merchants over HTTP: every field, limit and transition of the five operations. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findMerchant } from '../../src/store/merchants.js';
 import { listOutbox } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
@@ -193,6 +194,10 @@ test('a switch to the provider invites once, and repeating it changes nothing', 
   await update(merchantId, { setMerchantType: 'provider' });
   assert.equal((await get(merchantId))['status'], 'provider_invited');
   assert.equal(await invited(contactEmail), 1);
+  const store = await Store.open(service.varDir);
+  const mail = listOutbox(store, 'waiting', 'mail').find(({ email }) => email === contactEmail)!;
+  assert.equal(findMerchant(store, mail.account, merchantId)?.invitation, mail.id);
+  await store.close();
   for (const setMerchantType of ['provider', 'connected']) {
     await update(merchantId, { setMerchantType, sendProviderInvite: true });
   }

@@ -31,6 +31,7 @@ import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
   addInvitation,
+  newInvitationId,
   type Change,
   type HandlerServices,
   isReply,
@@ -68,7 +69,12 @@ function referenceTaken(caller: MerchantCaller, location: string, value?: string
  * Puts the invitation of a merchant that has an e-mail address into the outbox.
  * @throws LimitReached when enough were sent on this day.
  */
-function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: number): void {
+function invite(
+  transaction: StoreTransaction,
+  merchant: MerchantRecord,
+  now: number,
+  id?: string,
+): void {
   const {
     account,
     merchantId,
@@ -78,6 +84,7 @@ function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: nu
   if (email === undefined) throw new Error('an invitation without an address');
   countInvitation(transaction, account, email, now);
   addInvitation(transaction, {
+    id,
     account,
     merchantId,
     merchantName: name,
@@ -169,16 +176,17 @@ function update(
   const refused = connects ? needsEnterprise(caller) : null;
   if (refused !== null) return refused;
   const invited = connects && body.invite;
+  const invitation = invited ? newInvitationId() : undefined;
   const { email } = (block ?? before).contacts;
   if (invited && email === undefined) {
     return noAddress(caller, block === undefined ? 'body.update' : 'body.update.contactEmail');
   }
   const now = services.now();
-  const merchant = updateMerchant(transaction, before, { now, block, type });
+  const merchant = updateMerchant(transaction, before, { now, block, type, invitation });
   if (merchant === 'reference-taken') {
     return referenceTaken(caller, 'body.update.referenceId', block?.referenceId);
   }
-  if (invited) invite(transaction, merchant, now);
+  if (invitation !== undefined) invite(transaction, merchant, now, invitation);
   const { merchantId } = merchant;
   const members = told(services, merchantId, 'merchant updated successfully', invited);
   return { merchantId, reply: caller.json(200, members) };

@@ -2,7 +2,7 @@
 import { bodyBytesMax } from '../../base/body-size.js';
 import type { Shape } from '../../base/shape.js';
 import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
-import { addEvent, addInvitation } from '../../store/outbox.js';
+import { addEvent, addInvitation, newInvitationId } from '../../store/outbox.js';
 import type { CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { Store, type StoreTransaction } from '../../store/store.js';
@@ -34,7 +34,7 @@ export interface HandlerServices extends MerchantServices {
 }
 
 /** These write to the outbox, in the transaction of the change that the message is about. */
-export { addEvent, addInvitation };
+export { addEvent, addInvitation, newInvitationId };
 
 export { isReply };
 
