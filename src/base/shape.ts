@@ -116,43 +116,48 @@ export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> 
 /** Excludes line breaks, other control characters and halves of surrogate pairs. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const ASCII = /^[ -~]*$/;
+const FIELD = /^([!-~]([ -~]*[!-~])?)?$/;
 
 function lengths(min: number, max: number): Schema {
   return { type: 'string', minLength: min, ...(max === Infinity ? {} : { maxLength: max }) };
 }
 
-/** Any text of `min` to `max` characters; one above U+FFFF counts once. */
-export function anyText(min = 0, max = Infinity): Shape<string> {
-  const schema = min === 0 && max === Infinity ? { type: 'string' } : lengths(min, max);
+type Fault = (text: string) => string | null;
+
+/** Text of `min` to `max` characters without a fault. */
+function sized(min: number, max: number, schema: Schema, fault: Fault): Shape<string> {
   return own(
-    textCheck((text, found) => {
-      keepsLength(text, min, max, found);
-      return null;
-    }),
+    textCheck((value, found) => (keepsLength(value, min, max, found) ? fault(value) : null)),
     schema,
   );
 }
 
-/** Text of `min` to `max` characters without control characters. */
-export function text(min: number, max: number): Shape<string> {
-  return own(
-    textCheck((value, found) =>
-      !keepsLength(value, min, max, found) || PLAIN.test(value) ? null : 'plainText',
-    ),
-    lengths(min, max),
-  );
+/** Any text of `min` to `max` characters; one above U+FFFF counts once. */
+export function anyText(min = 0, max = Infinity): Shape<string> {
+  const schema = min === 0 && max === Infinity ? { type: 'string' } : lengths(min, max);
+  return sized(min, max, schema, () => null);
 }
 
-/** Text of `min` to `max` printable ASCII characters, as a header field can carry. */
+const plainFault: Fault = (value) => (PLAIN.test(value) ? null : 'plainText');
+
+/** Text of `min` to `max` characters without control characters. */
+export function text(min: number, max: number): Shape<string> {
+  return sized(min, max, lengths(min, max), plainFault);
+}
+
+/** As `text`, for a part of a path, in which "." and ".." would lead elsewhere. */
+export function pathText(min: number, max: number): Shape<string> {
+  const part = /[^.]|\.{3}/;
+  const schema = { ...lengths(min, max), pattern: part.source };
+  return sized(min, max, schema, (value) => (part.test(value) ? plainFault(value) : 'pathText'));
+}
+
+/** Text of `min` to `max` printable ASCII characters, in a header field: no outer blanks. */
 export function asciiText(min: number, max: number): Shape<string> {
-  return own(
-    textCheck((value, found) => {
-      if (!keepsLength(value, min, max, found)) return null;
-      if (!PLAIN.test(value)) return 'plainText';
-      return ASCII.test(value) ? null : 'asciiText';
-    }),
-    { ...lengths(min, max), pattern: ASCII.source },
-  );
+  const schema = { ...lengths(min, max), pattern: FIELD.source };
+  const ends: Fault = (value) => (FIELD.test(value) ? null : 'outerBlank');
+  const other: Fault = (value) => (ASCII.test(value) ? ends(value) : 'asciiText');
+  return sized(min, max, schema, (value) => plainFault(value) ?? other(value));
 }
 
 /** An id of this service. */
@@ -170,12 +175,7 @@ export function textThat(
   schema: Schema,
   max = Infinity,
 ): Shape<string> {
-  return own(
-    textCheck((value, found) =>
-      !keepsLength(value, 0, max, found) || isValid(value) ? null : type,
-    ),
-    schema,
-  );
+  return sized(0, max, schema, (value) => (isValid(value) ? null : type));
 }
 
 /** One of several texts. */

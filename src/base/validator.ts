@@ -72,6 +72,8 @@ const WORDS: Readonly<Record<string, (expected: unknown) => string>> = {
   uuid: () => 'expected a UUID',
   plainText: () => 'expected text without control characters',
   asciiText: () => 'expected printable ASCII characters',
+  outerBlank: () => 'expected no space at either end',
+  pathText: () => 'expected a text other than . and ..',
   twoLetters: () => 'expected two letters',
   emailText: () => 'expected an e-mail address',
   dateText: () => 'expected a date, or a date and time with its zone (RFC 3339)',

@@ -150,10 +150,14 @@ test('broken fields are named and never repeated', async () => {
     [{ apiKey: 'sk-hush-3\n' }, 'body.apiKey'],
     [{ apiKey: 'sk-hush-\u00e4' }, 'body.apiKey'],
     [{ apiKey: ['sk-hush-4'] }, 'body.apiKey'],
+    [{ apiKey: ' sk-hush-7' }, 'body.apiKey'],
+    [{ apiKey: 'sk-hush-8 ' }, 'body.apiKey'],
     [{ connectionId: null }, 'body.connectionId'],
     [{ connectionId: '' }, 'body.connectionId'],
     [{ connectionId: 'connection-hush-2'.repeat(20) }, 'body.connectionId'],
     [{ connectionId: 71_177_117 }, 'body.connectionId'],
+    [{ connectionId: '.' }, 'body.connectionId'],
+    [{ connectionId: '..' }, 'body.connectionId'],
     [{ apikey: 'sk-hush-5' }, 'body.apikey'],
   ] as const) {
     const answer = await service.post('/merchant/credentials/set', { ...whole, ...change });
@@ -176,6 +180,7 @@ test('text at its limit is taken', async () => {
   await set(merchantId, apiKey, connectionId);
   const got = await service.post('/merchant/credentials/get', { merchantId });
   assert.deepEqual(got.body, { apiKey, connectionId });
+  await set(merchantId, 'a key', '...');
 });
 
 test('neither the store nor the log holds a secret, nor any answer but get', async () => {

@@ -9,6 +9,7 @@ import {
   closed,
   flag,
   optional,
+  pathText,
   text,
   textThat,
   told,
@@ -214,7 +215,8 @@ export const CREDENTIALS_SET = closed({
   merchantId: uuid(),
   // ASCII only, since it is sent in a header field.
   apiKey: asciiText(1, API_KEY_CHARS_MAX),
-  connectionId: text(1, CONNECTION_CHARS_MAX),
+  // A part of the provider's paths.
+  connectionId: pathText(1, CONNECTION_CHARS_MAX),
 });
 export type CredentialsBody = Of<typeof CREDENTIALS_SET>;
 
