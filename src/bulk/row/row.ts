@@ -36,7 +36,7 @@ export interface Row {
 /** A row of a table. */
 export interface CsvRow extends Row {
   readonly cells: readonly string[];
-  /** Whether the whole chunk is valid UTF-8. */
+  /** Whether the record is valid UTF-8. */
   readonly decoded: boolean;
 }
 

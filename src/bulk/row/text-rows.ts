@@ -28,40 +28,64 @@ export function contentEnd(bytes: Uint8Array, start: number, end: number): numbe
   return at;
 }
 
-/** The rows of a well-formed text; null when it is not well formed. */
+/**
+ * The rows of a text of so many records, each with its line end; null where one is not well formed.
+ * Blanks behind a closing quote are skipped, but only before a delimiter or a line end.
+ */
 function parse(
   text: string,
   delimiter: string,
   newline: Dialect['newline'],
+  records: number,
 ): readonly (readonly string[])[] | null {
   const parser = new Papa.Parser({ delimiter, newline, quoteChar: '"', escapeChar: '"' });
   const result: Papa.ParseResult<readonly string[]> = parser.parse(text, 0, false);
-  return result.errors.length === 0 ? result.data : null;
+  // Behind the last line end there is one more row, which is empty.
+  const isWhole = result.errors.length === 0 && result.data.length === records + 1;
+  return isWhole ? result.data.slice(0, records) : null;
 }
 
 /** The cells of a single record; null when its quotes do not match. */
 function parseRecord(text: string, delimiter: string): readonly string[] | null {
   if (!text.includes('"')) return text.split(delimiter);
   // Any line end within the record is inside quotes.
-  const rows = parse(text, delimiter, '\r\n');
-  return rows?.length === 1 ? rows[0]! : null;
+  return parse(`${text}\r\n`, delimiter, '\r\n', 1)?.[0] ?? null;
 }
 
 /**
- * The cells of each record; null for one that is not a row. A well-formed chunk is parsed as a
- * whole. Otherwise each record is parsed on its own, so that a malformed one does not affect
- * others.
+ * Whether each record of a chunk ends with the line end `newline` and has no other one within. Only
+ * then does a parser of the whole chunk end its rows where the records end. The last record of a
+ * file may lack the line end.
+ */
+function areLines(bytes: Buffer, ends: Uint32Array, newline: Dialect['newline']): boolean {
+  const mark = newline === '\r' ? CR : LF;
+  let start = 0;
+  for (let index = 0; index < ends.length; index += 1) {
+    const end = ends[index]!;
+    const found = bytes.indexOf(mark, start);
+    if (found < 0) return index === ends.length - 1 && end > start;
+    if (found + 1 !== end || contentEnd(bytes, start, end) + newline.length !== end) return false;
+    start = end;
+  }
+  return true;
+}
+
+/**
+ * The cells of each record; null for one that is not a row. The chunk is parsed as a whole where
+ * that gives the same rows as parsing each record on its own, so that a row is the same whatever
+ * its neighbours are.
  */
 export function csvRows(
   { bytes, ends }: RawChunk,
   { delimiter, newline }: Dialect,
 ): readonly (readonly string[] | null)[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const last = contentEnd(bytes, ends.length > 1 ? ends[ends.length - 2]! : 0, bytes.length);
-  const whole = ends.every((end, index) => end > (index === 0 ? 0 : ends[index - 1]!))
-    ? parse(buffer.toString('utf8', 0, last), delimiter, newline)
-    : null;
-  if (whole !== null && whole.length === ends.length) return whole;
+  if (areLines(buffer, ends, newline)) {
+    const last = contentEnd(bytes, ends.length > 1 ? ends[ends.length - 2]! : 0, bytes.length);
+    const text = buffer.toString('utf8', 0, last) + newline;
+    const whole = parse(text, delimiter, newline, ends.length);
+    if (whole !== null) return whole;
+  }
   const rows: (readonly string[] | null)[] = [];
   let start = 0;
   for (const end of ends) {
@@ -101,12 +125,17 @@ export function csvReader(
 ): (place: Place) => CsvRow {
   const decoded = isUtf8(chunk.bytes);
   const rows = csvRows(chunk, dialect);
-  return ({ index, start, end }) => {
+  return ({ index, bytes, start, stop, end }) => {
     const cells = rows[index] ?? null;
     const id = idColumn === undefined ? '' : (cells?.[idColumn]?.trim() ?? '');
     const isLong = id.length > ID_CHARS_MAX;
     const problem = problemOf(cells, end === start, columns) ?? (isLong ? LONG_ID : null);
-    return { id: id === '' || isLong ? null : id, problem, cells: cells ?? [], decoded };
+    return {
+      id: id === '' || isLong ? null : id,
+      problem,
+      cells: cells ?? [],
+      decoded: decoded || isUtf8(bytes.subarray(start, stop)),
+    };
   };
 }
 
