@@ -2,7 +2,7 @@
 /** The `situs` command. */
 import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/program.js';
-import { READER_GONE, tellFailure } from './cli/command-line.js';
+import { endByBrokenPipe, tellFailure } from './cli/command-line.js';
 import { errorCode } from './base/error-code.js';
 
 /** Commands that run for long, and for which the time of each row matters. */
@@ -17,20 +17,6 @@ const INTERRUPT_BUDGET = '--interrupt-budget=600000';
 // Later versions of V8 have no such option, and none of theirs makes a command cheaper.
 if (process.versions.v8.startsWith('11.3.') && !LASTING.includes(process.argv[2])) {
   setFlagsFromString(INTERRUPT_BUDGET);
-}
-
-/**
- * Ends like other tools when nobody reads their output: by SIGPIPE, which a shell reports as 141.
- * Node ignores that signal; when its last listener is removed, libuv restores the default action.
- * `process.exit` is not used, because it ends worker threads first and aborts where one is still
- * loading. Listeners for the end of the process, which remove unfinished files, are called first.
- */
-function endByBrokenPipe(): void {
-  process.emit('exit', READER_GONE);
-  const listener = (): void => undefined;
-  process.on('SIGPIPE', listener);
-  process.off('SIGPIPE', listener);
-  process.kill(process.pid, 'SIGPIPE');
 }
 
 // A reader that has read enough, such as `head`, is no error to report; but not all was written.

@@ -80,12 +80,11 @@ async function plan(
     }
     return { run, from: checkpoint };
   }
-  const { kept } = request;
   const dataset = await releaseFor(options, varDir, fleet);
   return {
     run: {
       job: newRunName(),
-      nowMs: kept?.atMs ?? Date.now(),
+      nowMs: request.kept?.atMs ?? Date.now(),
       dataset,
       input: input.identity,
       options: digest,
@@ -289,7 +288,10 @@ export async function bulkCommand(file: string, asked: BulkAsked): Promise<numbe
   const options = bulkOptions(file, asked);
   const config = loadConfig();
   const target = openTarget(options.output, options.file);
-  if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));
+  if (target.kind === 'file') {
+    const letGo = target.partial.hold();
+    return runBulk(options, config, target.partial).finally(letGo);
+  }
   if (options.resume) throw new UsageError(RESUME_NEEDS);
   const { writable } = target;
   const code = await (options.request.strict ? runStrict : runBulk)(options, config, writable);

@@ -153,6 +153,20 @@ export async function watched(
 /** Exit code, as of a program that SIGPIPE ended: nobody reads what the command writes. */
 export const READER_GONE = 141;
 
+/**
+ * Ends like other tools when nobody reads their output: by SIGPIPE, which a shell reports as 141.
+ * Node ignores that signal; when its last listener is removed, libuv restores the default action.
+ * `process.exit` is not used, because it ends worker threads first and aborts where one is still
+ * loading. Listeners for the end of the process, which remove unfinished files, are called first.
+ */
+export function endByBrokenPipe(): void {
+  process.emit('exit', READER_GONE);
+  const listener = (): void => undefined;
+  process.on('SIGPIPE', listener);
+  process.off('SIGPIPE', listener);
+  process.kill(process.pid, 'SIGPIPE');
+}
+
 /** An option for a process that was started by another one of the same command. */
 export function inThisProcess(): Option<'--in-this-process'> {
   return new Option('--in-this-process').hideHelp();

@@ -8,22 +8,28 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
+  fstatSync,
+  lstatSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
+import { errorCode } from '../base/error-code.js';
 import { jsonFile } from '../base/json-object.js';
 import { fileBytes, type FileIdentity } from '../bulk/job/byte-source.js';
 import { DurableOutput, type OutputEvents, type RunOutput } from '../bulk/job/durable-output.js';
 import { type Checkpoint, parseCheckpoint } from '../bulk/run/checkpoint.js';
 import { STANDARD } from './bulk-options.js';
-import { UsageError } from './command-line.js';
+import { endByBrokenPipe, UsageError } from './command-line.js';
 import { PipeWriter } from './named-pipe.js';
+import { holdOutput } from './output-mark.js';
 
 const COPY_BYTES = 262_144;
 
@@ -54,12 +60,31 @@ export class PartialFile {
   readonly isKept: boolean;
   readonly #target: string;
   readonly #state: string;
+  /** The next note, until it is complete. */
+  readonly #next: string;
+  /** Names the process that writes the output. */
+  readonly #mark: string;
 
   constructor(target: string, isKept = true) {
     this.#target = target;
     this.isKept = isKept;
     this.path = `${target}.part`;
     this.#state = `${target}.part.json`;
+    this.#next = `${target}.part.json.new`;
+    this.#mark = `${target}.part.run`;
+  }
+
+  /** All files that a run replaces or removes. */
+  get files(): readonly string[] {
+    return [this.#target, this.path, this.#state, this.#next, this.#mark];
+  }
+
+  /**
+   * Keeps other runs from writing the same output until the returned function is called.
+   * @throws Error with a sentence where one writes it.
+   */
+  hold(): () => void {
+    return holdOutput(this.path, this.#mark);
   }
 
   /** Whether there is output that another run can resume. */
@@ -70,9 +95,13 @@ export class PartialFile {
   /** Writes the note of how far the output is, completely or not at all. */
   save(run: PartialRun, checkpoint: Checkpoint): void {
     const kept: Kept = { v: 1, ...run, checkpoint };
-    const next = `${this.#state}.new`;
-    writeFileSync(next, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(next, this.#state);
+    writeFileSync(this.#next, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(this.#next, this.#state);
+  }
+
+  /** Removes the note, so that the output cannot be resumed. */
+  forget(): void {
+    rmSync(this.#state, { force: true });
   }
 
   /** Reads the note. @throws Error when there is nothing to resume. */
@@ -98,19 +127,19 @@ export class PartialFile {
   /** Gives the complete output its name. */
   finish(): void {
     renameSync(this.path, this.#target);
-    rmSync(this.#state, { force: true });
+    this.forget();
   }
 
   /** Removes the unfinished output and its note. */
   remove(): void {
     rmSync(this.path, { force: true });
-    rmSync(this.#state, { force: true });
+    this.forget();
   }
 }
 
-/** The path of a file, or a Writable for standard output, a pipe or a device. */
+/** A file, or a Writable for standard output, a pipe or a device. */
 type RowsTarget =
-  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'file'; readonly partial: PartialFile }
   | {
       readonly kind: 'writable';
       readonly writable: NodeJS.WritableStream;
@@ -118,30 +147,34 @@ type RowsTarget =
       close(): Promise<void>;
     };
 
-/**
- * Opens the output that OUT names. Only a regular file is replaced by a new one, behind a symbolic
- * link too. OUT must not be FILE, whose rows would be overwritten before they are read.
- * @throws UsageError for a folder, a file in a folder that does not exist, and FILE itself
- */
-export function openTarget(out: string, file: string): RowsTarget {
-  if (out === STANDARD) {
-    return { kind: 'writable', writable: process.stdout, close: async () => undefined };
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
+}
+
+function foundAt(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** What an open stream of this process writes to; undefined where it is closed. */
+function openAt(fd: number): Stats | undefined {
+  try {
+    return fstatSync(fd);
+  } catch {
+    return undefined;
   }
-  const path = resolve(out);
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) {
-    if (!existsSync(dirname(path))) throw new UsageError(`there is no folder ${dirname(path)}`);
-    return { kind: 'file', path };
-  }
-  if (found.isDirectory()) throw new UsageError(`${out} is a folder`);
-  if (found.isFile()) {
-    const from = file === STANDARD ? undefined : statSync(resolve(file), { throwIfNoEntry: false });
-    if (from !== undefined && from.dev === found.dev && from.ino === found.ino) {
-      throw new UsageError(`${out} is the file that is read: give what is written another name`);
-    }
-    return { kind: 'file', path: realpathSync(path) };
-  }
+}
+
+/** The path that symbolic links lead to, whether there is a file or not. */
+function behindLinks(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
+  return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));
+}
+
+function pipeOrDevice(path: string, found: Stats): RowsTarget {
   const writable = found.isFIFO() ? new PipeWriter(path) : createWriteStream(path);
+  writable.on('error', (error: Error) => {
+    if (errorCode(error) === 'EPIPE') endByBrokenPipe();
+  });
   return {
     kind: 'writable',
     writable,
@@ -150,6 +183,33 @@ export function openTarget(out: string, file: string): RowsTarget {
       await finished(writable);
     },
   };
+}
+
+/**
+ * Opens the output that OUT names. Only a regular file is replaced by a new one, behind a symbolic
+ * link too; one that this process was given as standard output or error is written as such. FILE
+ * must be none of the files that are written, since its rows would be lost before they are read.
+ * @throws UsageError for a folder, a file in a folder that does not exist, and FILE itself
+ */
+export function openTarget(out: string, file: string): RowsTarget {
+  const path = out === STANDARD ? '' : behindLinks(resolve(out));
+  const found = out === STANDARD ? openAt(process.stdout.fd) : foundAt(path);
+  const stream = [process.stdout, process.stderr].find(({ fd }) => isSame(found, openAt(fd)));
+  const partial = new PartialFile(path);
+  const from = file === STANDARD ? undefined : foundAt(resolve(file));
+  const written = stream === undefined ? partial.files.map(foundAt) : [found];
+  const clash = written.findIndex((each) => each?.isFile() === true && isSame(from, each));
+  if (clash >= 0) {
+    const name = stream === undefined ? partial.files[clash]! : 'the output';
+    throw new UsageError(`${name} is the file that is read: give what is written another name`);
+  }
+  if (out === STANDARD || stream !== undefined) {
+    return { kind: 'writable', writable: stream ?? process.stdout, close: async () => undefined };
+  }
+  if (found?.isDirectory() === true) throw new UsageError(`${out} is a folder`);
+  if (found?.isFile() === false) return pipeOrDevice(path, found);
+  if (!existsSync(dirname(path))) throw new UsageError(`there is no folder ${dirname(path)}`);
+  return { kind: 'file', partial };
 }
 
 /** Output that is not a file: what was written cannot be taken back or resumed. */
@@ -200,6 +260,8 @@ export async function openRowsOutput(
     return { output: new WritableOutput(to), earlier: nothing, close: async () => {} };
   }
   const partial = to;
+  // The note of an earlier run must not outlive the output that it is of.
+  if (from === null) partial.forget();
   const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT, 0o644);
   const at = from?.bytes ?? 0;
   if ((await file.stat()).size < at) throw new Error(`cannot resume: ${partial.path} is too short`);
