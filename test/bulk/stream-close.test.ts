@@ -215,3 +215,18 @@ test('an upload beyond its credits waits, and every message is answered', async 
   const { trailer, lines } = await ending(client);
   assert.deepEqual([trailer.complete, trailer.rows, lines.length], [true, count + 1, count + 2]);
 });
+
+test('an upload waits where a batch only begins within its credits', async (context) => {
+  const service = await startStreams(context, TIMES);
+  const client = await service.open({ transport: 'post' });
+  await header(client);
+  const batch = `[${Array.from({ length: 60 }, (_, id) => message(id)).join(',')}]`;
+  const count = Math.ceil((2 * CREDIT_MESSAGES) / 60);
+  for (let sent = 0; sent < count; sent += 1) client.send(batch);
+  client.finish();
+  await eventually(() => service.pool.requests.length === 4);
+  service.pool.prompt = true;
+  service.pool.answer();
+  const { trailer } = await ending(client);
+  assert.deepEqual([trailer.complete, trailer.rows, trailer.stopped], [true, 60 * count, null]);
+});

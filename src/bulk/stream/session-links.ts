@@ -274,7 +274,7 @@ export class PostLink implements StreamLink, DuplexEvents {
       if (line === null) break;
       const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
       const text = content(bytes);
-      session.receive(text.length === 0 && bytes.length > 0 ? SPACE : text);
+      session.receive(text.length === 0 && bytes.length > 0 ? SPACE : text, true);
     }
     this.#reading = false;
     if (this.#ended && this.#cutter.rows === 0 && !session.deaf) session.endInput();

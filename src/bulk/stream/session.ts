@@ -122,8 +122,8 @@ export class StreamSession implements ChunkSource {
     if (this.#link === link) this.#link = null;
   }
 
-  /** Takes a line of the client, which is kept without copying it. */
-  receive(line: Buffer): void {
+  /** Takes a line, which is not copied. A client that `waits` may exceed its credits by one. */
+  receive(line: Buffer, waits = false): void {
     if (this.deaf) return;
     const read = readClientLine(line);
     if (read.kind === 'ack') this.#outbox.acknowledge(read.seq);
@@ -132,7 +132,7 @@ export class StreamSession implements ChunkSource {
     } else if (read.kind === 'end') this.endInput();
     else {
       this.#inbox.add(read.messages, read.batch);
-      if (this.#inbox.isWithin) this.#turn();
+      if (waits || this.#inbox.isWithin) this.#turn();
       else this.stop('credits', OVER_CREDITS);
     }
   }
