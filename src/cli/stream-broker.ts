@@ -87,6 +87,15 @@ interface Addresses {
   readonly tls: boolean;
 }
 
+/** A part of an address without its percent signs. @throws UsageError where it has wrong ones. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new UsageError('--nats: a percent sign in the name or password is written %25');
+  }
+}
+
 function addressesOf(text: string): Addresses {
   const urls = text.split(',').map((each) => {
     const url = URL.canParse(each) ? new URL(each) : null;
@@ -96,7 +105,7 @@ function addressesOf(text: string): Addresses {
     return url;
   });
   const { username = '', password = '', protocol = '' } = urls[0] ?? {};
-  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const [user, pass] = [decoded(username), decoded(password)];
   const secrets = pass === '' ? { token: user } : { user, pass };
   return {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? '4222' : port}`),
@@ -155,22 +164,31 @@ async function streamOf(
   return manager.streams.info(name);
 }
 
-async function consumerOf(
+/**
+ * The consumer of that name; null where there is none.
+ * @throws Error where it is of another subject.
+ */
+async function existingConsumer(
   manager: JetStreamManager,
   stream: string,
-  asked: StreamAsked,
+  { durable, from }: StreamAsked,
+): Promise<ConsumerInfo | null> {
+  const found = await manager.consumers.info(stream, durable).catch((error: unknown) => {
+    if (isConsumerGone(error)) return null;
+    throw error;
+  });
+  if (found === null || found.config.filter_subject === from) return found;
+  throw new Error(
+    `the consumer ${durable} of the stream ${stream} is of the subject ` +
+      `${found.config.filter_subject ?? '>'}; give another --durable`,
+  );
+}
+
+function makeConsumer(
+  manager: JetStreamManager,
+  stream: string,
+  { durable, from, ackWait, maxPending }: StreamAsked,
 ): Promise<ConsumerInfo> {
-  const { durable, from, ackWait, maxPending } = asked;
-  try {
-    const found = await manager.consumers.info(stream, durable);
-    if (found.config.filter_subject === from) return found;
-    throw new Error(
-      `the consumer ${durable} of the stream ${stream} is of the subject ` +
-        `${found.config.filter_subject ?? '>'}; give another --durable`,
-    );
-  } catch (error) {
-    if (!isConsumerGone(error)) throw error;
-  }
   return manager.consumers.add(stream, {
     durable_name: durable,
     filter_subject: from,
@@ -199,10 +217,11 @@ export interface Broker {
   readonly client: JetStreamClient;
   readonly consumer: Consumer;
   /**
-   * The NATS stream that messages come from, and when it was made; ids of answers begin with this.
-   * The time is part of it because a stream that is made again counts messages from 1 again.
+   * The NATS stream that messages come from, when it was made, and the consumer; ids of answers
+   * begin with this. A stream that is made again counts messages from 1 again. Each consumer has
+   * answers of its own, which one NATS stream may hold under different subjects.
    */
-  readonly stream: string;
+  readonly source: string;
   readonly ackWaitMs: number;
   info(): Promise<ConsumerInfo>;
 }
@@ -219,19 +238,24 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
     config: { name },
     created,
   } = await streamOf(manager, asked.from, asked);
-  const { config } = await consumerOf(manager, name, asked);
-  const ackWaitMs = Math.round((config.ack_wait ?? 0) * MS_PER_NANO);
+  const existing = await existingConsumer(manager, name, asked);
+  const ackWaitMs = Math.round(
+    (existing === null ? nanos(asked.ackWait * 1_000) : (existing.config.ack_wait ?? 0)) *
+      MS_PER_NANO,
+  );
   for (const subject of new Set([asked.to, asked.failed])) {
     const target = await streamOf(manager, subject, asked);
     const windowMs = Math.round(target.config.duplicate_window * MS_PER_NANO);
     if (windowMs < 2 * ackWaitMs) {
       throw new Error(
         `the stream ${target.config.name} knows ids of messages for ` +
-          `${windowMs / 1_000} s; twice --ack-wait, ${ackWaitMs / 500} s, are needed so that no ` +
-          'answer is stored twice',
+          `${windowMs / 1_000} s; twice ${existing === null ? '' : `the consumer ${asked.durable}'s `}` +
+          `--ack-wait, ${ackWaitMs / 500} s, are needed so that no answer is stored twice`,
       );
     }
   }
+  // It keeps its options, so it is made only when nothing is left that could require others.
+  if (existing === null) await makeConsumer(manager, name, asked);
   const client = jetstream(connection);
   const consumer = await client.consumers.get(name, asked.durable);
   const info = (): Promise<ConsumerInfo> => manager.consumers.info(name, asked.durable);
@@ -245,7 +269,7 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
     connection,
     client,
     consumer,
-    stream: `${name}:${Date.parse(created)}`,
+    source: `${name}:${Date.parse(created)}:${asked.durable}`,
     ackWaitMs,
     info,
   };

@@ -1,6 +1,6 @@
 /**
- * The work of `situs stream`. A message is acknowledged after the broker has stored its answer,
- * whose id is made of NATS stream and sequence, so that a repeated message makes no second answer.
+ * The work of `situs stream`. A message is acknowledged when the broker has stored its answer, whose
+ * id is made of NATS stream, consumer and sequence: a repeated message makes no second answer.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -274,11 +274,11 @@ export class StreamWork {
     more?: MsgHdrs,
     last = false,
   ): Promise<Stored> {
-    const { client, stream, connection } = this.#broker;
+    const { client, source, connection } = this.#broker;
     const room = (connection.info?.max_payload ?? Infinity) - HEADER_ROOM_BYTES - bytesOf(more);
     if (!last && data.length > room) return 'too-long';
     const options = {
-      msgID: `${stream}:${message.seq}`,
+      msgID: `${source}:${message.seq}`,
       ...(more === undefined ? {} : { headers: more }),
     };
     for (let attempt = 1; ; attempt += 1) {

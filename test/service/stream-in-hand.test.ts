@@ -50,7 +50,7 @@ function brokerOf(count: number): Counted {
     },
     client: { publish: async () => ({ duplicate: false }) },
     consumer: { fetch: async (asked: { readonly max_messages: number }) => fetched(asked) },
-    stream: 'carts:0',
+    source: 'carts:0:situs',
     ackWaitMs: 1_000,
     info: async () => ({ num_pending: 0 }),
   };

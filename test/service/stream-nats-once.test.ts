@@ -83,6 +83,45 @@ test('carts of a stream that was deleted and made again are answered too', async
   assert.equal(await count('taxed'), 5);
 });
 
+test('each consumer has answers of its own, in one stream too', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { connection, manager, start, count, add } = all;
+  await add('carts');
+  await manager.streams.add({
+    name: 'answers',
+    subjects: ['orders.taxed', 'orders.again', 'orders.refused'],
+    storage: StorageType.Memory,
+  });
+  await publish(connection, () => SUBJECTS.from, [sentRow(1), sentRow(2)]);
+  const first = start();
+  await eventually(async () => (await count('answers')) === 2);
+  assert.equal(await first.end('SIGTERM'), 0, first.err());
+  const second = start('--durable', 'again', '--to', 'orders.again');
+  await eventually(
+    async () =>
+      (await manager.consumers.info('carts', 'again').catch(() => null))?.ack_floor.stream_seq ===
+      2,
+  );
+  assert.equal(await second.end('SIGTERM'), 0, second.err());
+  assert.equal(await count('answers'), 4);
+});
+
+test('a consumer is made when nothing more is to be set otherwise', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { manager, start, add } = all;
+  for (const name of ['carts', 'taxed', 'refused']) await add(name);
+  const refused = start('--ack-wait', '90');
+  assert.equal(await refused.end(), 1);
+  assert.match(refused.err(), /twice --ack-wait, 180 s, are needed/);
+  const running = start('--ack-wait', '60');
+  await eventually(
+    async () => (await manager.consumers.info('carts', 'situs').catch(() => null)) !== null,
+  );
+  assert.equal(await running.end('SIGTERM'), 0, running.err());
+});
+
 test('an answer that its stream never takes is refused, and holds nothing up', async (context) => {
   const all = await world(context);
   if (all === null) return;
