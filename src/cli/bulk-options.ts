@@ -1,8 +1,11 @@
 /** What `situs bulk` and `situs lint` are asked to do, and where they read rows from. */
+import { errorCode } from '../base/error-code.js';
 import { isProblem } from '../base/problem.js';
+import { messageOf } from '../log.js';
 import { BULK_ROUTES } from '../bulk/run/kind.js';
 import { type BulkRequest, requestOf } from '../bulk/run/request.js';
 import { BULK_FORMATS, type BulkFormat, type BulkKind } from '../bulk/row/chunk-payload.js';
+import { columnRulesOf, readEntry } from '../bulk/row/mapping.js';
 import { UsageError } from './command-line.js';
 import { readPipe } from './named-pipe.js';
 import { createReadStream } from 'node:fs';
@@ -75,7 +78,11 @@ export interface BulkAsked extends RowsAsked {
  */
 export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): BulkRequest {
   const query = new URLSearchParams();
-  for (const entry of asked.map ?? []) query.append('map', entry);
+  for (const entry of asked.map ?? []) {
+    const read = readEntry(entry, columnRulesOf(kind, {}));
+    if (isProblem(read)) throw new UsageError(read.detail);
+    query.append('map', entry);
+  }
   if (asked.delimiter !== undefined) query.set('delimiter', asked.delimiter);
   if (asked.dataset !== undefined) query.set('dataset', asked.dataset);
   if (asked.at !== undefined) query.set('at', asked.at);
@@ -181,13 +188,25 @@ async function* unpacked(packed: AsyncIterable<Buffer>): AsyncGenerator<Uint8Arr
   yield* pipeline(Readable.from(whole, { objectMode: false }), createGunzip(), () => undefined);
 }
 
+/** As `source`; what cannot be unpacked is told with the name of the file. */
+function naming(name: string, source: ByteSource): ByteSource {
+  return async function* read(from) {
+    try {
+      yield* source(from);
+    } catch (error) {
+      if (!errorCode(error).startsWith('Z_')) throw error;
+      throw new Error(`${name} cannot be unpacked: ${messageOf(error)}`);
+    }
+  };
+}
+
 /**
  * Opens what FILE names. A pipe and a device are read once, as standard input is.
  * @throws UsageError for a folder
  */
 export async function openRows(file: string): Promise<RowsSource> {
   const readOnce = (input: Readable): RowsSource => ({
-    source: onceSource(unpacked(input)),
+    source: naming(file === STANDARD ? 'standard input' : file, onceSource(unpacked(input))),
     identity: { bytes: 0, modifiedMs: 0 },
     once: true,
     plainBytes: null,
@@ -202,7 +221,7 @@ export async function openRows(file: string): Promise<RowsSource> {
   const packed = await isPackedFile(path);
   const identity = { bytes: found.size, modifiedMs: found.mtimeMs };
   return {
-    source: fileSource(path, identity, packed, true),
+    source: naming(file, fileSource(path, identity, packed, true)),
     identity,
     once: false,
     plainBytes: packed ? null : found.size,

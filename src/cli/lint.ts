@@ -10,7 +10,8 @@ import { isFailure, type Failure } from '../failure.js';
 import type { ByteSource } from '../bulk/job/byte-source.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import type { Begun } from '../bulk/run/csv-beginning.js';
-import { csvRows } from '../bulk/row/text-rows.js';
+import { csvReader, placesOf } from '../bulk/row/text-rows.js';
+import type { CsvRow } from '../bulk/row/row.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX, type RawChunk } from '../bulk/row/record-form.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';
@@ -167,23 +168,22 @@ class Linter {
   }
 
   chunk(chunk: RawChunk): void {
-    const rows = csvRows(chunk, this.#table.dialect);
-    for (let index = 0; index < chunk.ends.length; index += 1) {
-      const cells = rows[index] ?? null;
-      const line = chunk.line + index;
-      if (cells === null || cells.length > this.#table.columns) this.tally.found(line, 'malformed');
-      else this.#row(line, cells);
+    const read = csvReader(chunk, this.#table, undefined);
+    for (const place of placesOf(chunk)) {
+      const row = read(place);
+      if (row.problem === null) this.#row(place.line, row);
+      else this.tally.found(place.line, 'malformed');
     }
   }
 
-  #row(line: number, cells: readonly string[]): void {
+  #row(line: number, { cells, decoded }: CsvRow): void {
     const { mapping } = this.#table;
     const cell = (role: Role): string => this.#cell(mapping, cells, role);
     if (NEEDED.some((role) => mapping[role] !== undefined && cell(role) === '')) {
       this.tally.fault(line, 'empty field');
     }
     if (this.#isElsewhere(cell('zip'), cell('state'))) this.tally.fault(line, 'ZIP not in state');
-    const parsed = parseParameters(this.#read(cells, true), 60, GRANT_ALL);
+    const parsed = parseParameters(this.#read(cells, decoded), 60, GRANT_ALL);
     const outcome = isFailure(parsed) ? parsed : this.#engine.lookup(parsed.query, this.#now);
     if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
     else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);

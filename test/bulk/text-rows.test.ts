@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/bulk/row/dialect.js';
 import { RecordCutter } from '../../src/bulk/row/record-cutter.js';
 import { CHUNK_BYTES_MAX } from '../../src/bulk/row/record-form.js';
 import type { CsvRow } from '../../src/bulk/row/row.js';
-import { contentEnd, csvReader } from '../../src/bulk/row/text-rows.js';
+import { csvReader, placesOf } from '../../src/bulk/row/text-rows.js';
 
 type Newline = Dialect['newline'];
 
@@ -21,15 +21,8 @@ function rowsOf(body: Buffer, newline: Newline, size: number, count: number): re
   for (;;) {
     const chunk = cutter.take(count, CHUNK_BYTES_MAX);
     if (chunk === null) return rows;
-    const { line } = chunk;
-    const bytes = Buffer.from(chunk.bytes);
     const read = csvReader(chunk, { dialect, columns: 3, mapping: {} }, 0);
-    let start = 0;
-    for (const [index, end] of chunk.ends.entries()) {
-      const stop = contentEnd(bytes, start, end);
-      rows.push(read({ index, line: line + index, bytes, start, stop, end }));
-      start = end;
-    }
+    for (const place of placesOf(chunk)) rows.push(read(place));
   }
 }
 

@@ -166,7 +166,8 @@ test('exit codes and refusals', async () => {
     [['bulk', input, '--default', 'a'], 2, /NAME=VALUE/],
     [['bulk', input, '--default', 'historical=x'], 2, /historical/],
     [['bulk', input, '--threads', '0'], 2, /--threads/],
-    [['bulk', input, '--map', 'a:b'], 1, /role/],
+    [['bulk', input, '--map', 'a:b'], 2, /role/],
+    [['bulk', input, '--map', 'zip:b'], 1, /no column/],
     [['bulk', input, '-o', join(dir, 'y'), '--resume'], 1, /nothing to resume/],
   ];
   for (const [at, found] of runMany(

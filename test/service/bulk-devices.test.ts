@@ -172,6 +172,7 @@ test('standard input may be packed', async () => {
   assert.equal((await run(['lint', '-'], gzipSync(TABLE))).code, 3);
   const torn = await run(['bulk', '-', '--quiet'], gzipSync(TABLE).subarray(0, 60));
   assert.equal(torn.code, 1);
+  assert.match(torn.err, /^situs: standard input cannot be unpacked: [^\n]*\n$/);
 });
 
 test('a symbolic link keeps leading to what was written', async () => {
@@ -220,4 +221,19 @@ test('lint compares ZIPs and states however they are written', async () => {
     readonly faults: readonly { readonly name: string; readonly lines: readonly number[] }[];
   };
   assert.deepEqual(report.faults.find(({ name }) => name === 'ZIP not in state')?.lines, [2, 4]);
+});
+
+test('lint refuses the rows that bulk refuses, and says nothing else of their neighbours', async () => {
+  const table = [
+    'address\n"120 Main St, Elmton, QA 91010"\n',
+    Buffer.from('"120 Main St, Elmt\xf6n, QA 91010"\n', 'latin1'),
+    '"120 Main St, Elmton, QA 91010" \n"120" Main St\n',
+  ].map((part) => Buffer.from(part));
+  const ended = await run(['lint', '-', '--json'], Buffer.concat(table));
+  const report = JSON.parse(ended.out.toString()) as {
+    readonly exact: number;
+    readonly found: readonly { readonly name: string; readonly lines: readonly number[] }[];
+  };
+  assert.deepEqual(report.found.find(({ name }) => name === 'malformed')?.lines, [3, 5]);
+  assert.equal(report.exact, 2);
 });

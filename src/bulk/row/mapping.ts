@@ -1,5 +1,5 @@
 /** Maps the columns of a CSV file to parameters: by their names, or as the caller asks. */
-import { problem, type Problem } from '../../base/problem.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
 import type { BulkKind, Defaults } from './chunk-payload.js';
 import { COLUMNS_MAX } from './record-form.js';
@@ -203,6 +203,19 @@ function settlePlace(best: Partial<Record<Role, number>>, bare: Mapping): void {
   }
 }
 
+/** The role that an entry "role:header" names, and the header; "" for none. */
+export function readEntry(
+  entry: string,
+  { roles }: ColumnRules,
+): { readonly role: Role; readonly name: string } | Problem {
+  const colon = entry.indexOf(':');
+  const asRole = colon < 0 ? entry : entry.slice(0, colon);
+  const role = roles.find((known) => known === asRole);
+  return role === undefined
+    ? problem(422, `map names no role "${asRole}"; roles: ${roles.join(', ')}.`)
+    : { role, name: colon < 0 ? '' : entry.slice(colon + 1) };
+}
+
 /**
  * Maps the columns of a header.
  * @param asked entries "role:header"; a role without a header is left unmapped
@@ -212,7 +225,7 @@ export function mapColumns(
   asked: readonly string[] = [],
   rules: ColumnRules = LOOKUP_COLUMNS,
 ): Mapping | Problem {
-  const { roles, wholes, lack } = rules;
+  const { wholes, lack } = rules;
   if (headers.length > COLUMNS_MAX) {
     return problem(422, `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.`);
   }
@@ -227,15 +240,11 @@ export function mapColumns(
   }
   const named = new Set<Role>();
   for (const entry of asked) {
-    const colon = entry.indexOf(':');
-    const asRole = colon < 0 ? entry : entry.slice(0, colon);
-    const role = roles.find((known) => known === asRole);
-    if (role === undefined) {
-      return problem(422, `map names no role "${asRole}"; roles: ${roles.join(', ')}.`);
-    }
+    const read = readEntry(entry, rules);
+    if (isProblem(read)) return read;
+    const { role, name } = read;
     if (named.has(role)) return problem(422, `map names role "${role}" twice.`);
     named.add(role);
-    const name = colon < 0 ? '' : entry.slice(colon + 1);
     delete mapping[role];
     if (name === '') continue;
     const column = columnOf(name, headers);

@@ -12,9 +12,9 @@ import { ByteWriter } from '../../base/byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
 import { LookupColumns } from './columns.js';
 import {
-  contentEnd,
   csvReader,
   lineWriter,
+  placesOf,
   readLine,
   readMessage,
   tableWriter,
@@ -169,21 +169,15 @@ function answerRow<R extends Row>(
  */
 function answerRows<R extends Row>(
   engine: RowEngine,
-  { line, bytes: given, ends }: RawChunk,
+  chunk: RawChunk,
   { read, answer, write }: RowSteps<R>,
 ): ChunkTally {
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const tally = new Tally(engine.run.kind);
-  let start = 0;
-  for (let index = 0; index < ends.length; index += 1) {
-    const end = ends[index]!;
-    const stop = contentEnd(bytes, start, end);
-    const place: Place = { index, line: line + index, bytes, start, stop, end };
+  for (const place of placesOf(chunk)) {
     const row = read(place);
     const found = answerRow(engine, answer, row, place);
     write(row, found, place);
     tally.add(place.line, found);
-    start = end;
   }
   return tally.result();
 }

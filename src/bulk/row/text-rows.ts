@@ -21,11 +21,22 @@ const LF = 10;
 const CR = 13;
 
 /** Where the line end of a record begins. */
-export function contentEnd(bytes: Uint8Array, start: number, end: number): number {
+function contentEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
   if (at > start && bytes[at - 1] === LF) at -= 1;
   if (at > start && bytes[at - 1] === CR) at -= 1;
   return at;
+}
+
+/** The places of the records of a chunk, in order. */
+export function* placesOf({ line, bytes: given, ends }: RawChunk): Generator<Place> {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  let start = 0;
+  for (let index = 0; index < ends.length; index += 1) {
+    const end = ends[index]!;
+    yield { index, line: line + index, bytes, start, stop: contentEnd(bytes, start, end), end };
+    start = end;
+  }
 }
 
 /**
