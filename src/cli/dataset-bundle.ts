@@ -105,6 +105,7 @@ export async function unpackCommand(
     rmSync(temporary, { recursive: true, force: true });
   }
   if (activate) await activateSound(varDir, dataset, { quiet, signedBy });
-  else if (!quiet) progress(`to let it answer: npx situs dataset activate ${dataset}`);
+  else if (!quiet && activeRelease(varDir) !== dataset)
+    progress(`to let it answer: npx situs dataset activate ${dataset}`);
   print(dataset);
 }

@@ -23,7 +23,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
@@ -162,9 +162,13 @@ interface OpenBundle extends BundleHead {
 
 /**
  * Reads the head of a bundle.
- * @throws DamagedBundle that names the file where it is no bundle, or another version's.
+ * @throws DamagedBundle that names the file where it is no bundle, or another version's; Error where
+ * it can be read only once, as a pipe, whose opening might wait for ever
  */
 export async function openBundle(file: string): Promise<OpenBundle> {
+  if (!(await stat(file)).isFile()) {
+    throw new Error(`${file} is no regular file: a bundle is read from the disk`);
+  }
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES_MAX), 0);

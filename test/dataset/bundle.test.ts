@@ -1,6 +1,6 @@
 /** Bundles of releases: packed, unpacked, and every way in which one is refused. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -85,6 +85,14 @@ test('a bundle holds the whole release, byte for byte', async () => {
   assert.deepEqual(readdirSync(dir).sort(), [...RELEASE_FILES].sort());
   for (const file of RELEASE_FILES) {
     assert.ok(readFileSync(join(dir, file)).equals(readFileSync(join(source, file))), file);
+  }
+});
+
+test('a pipe is refused and not waited for', async () => {
+  const pipe = join(top, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const file of ['/dev/null', pipe]) {
+    await assert.rejects(openBundle(file), new RegExp(`${file} is no regular file`));
   }
 });
 
