@@ -1,5 +1,5 @@
 /** Opens the store of SITUS_VAR while a command uses it, and names the user in the audit log. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config.js';
@@ -32,9 +32,13 @@ async function useStore<T>(config: StoreConfig, use: Use<T>): Promise<T> {
   }
 }
 
-/** Whether there is a store, or a database for one. */
+/**
+ * Whether there is a store, or a database for one.
+ * @throws Error where that cannot be seen, as in a folder that this user may not enter
+ */
 export function hasStore({ varDir, storeUrl }: StoreConfig): boolean {
-  return storeUrl !== null || existsSync(join(storeDir(varDir), STORE_FILE));
+  const file = join(storeDir(varDir), STORE_FILE);
+  return storeUrl !== null || statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /**

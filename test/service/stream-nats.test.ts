@@ -251,6 +251,7 @@ test('what keeps it from beginning is told', async (context) => {
     /^situs: NATS at 127\.0\.0\.1:1 cannot be reached: (?!.*secret)/,
   );
   await fails({ to: from }, /is within --from: answers would be asked again/, 2);
+  await fails({ nats: 'nats://u%zz@127.0.0.1' }, /--nats: a percent sign .* is written %25/, 2);
   await fails({ nats: 'http://127.0.0.1' }, /--nats is nats:\/\/HOST:PORT/, 2);
 });
 
