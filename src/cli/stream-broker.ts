@@ -243,14 +243,14 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
     (existing === null ? nanos(asked.ackWait * 1_000) : (existing.config.ack_wait ?? 0)) *
       MS_PER_NANO,
   );
+  const wait = existing === null ? '--ack-wait' : `the wait of the consumer ${asked.durable}`;
   for (const subject of new Set([asked.to, asked.failed])) {
     const target = await streamOf(manager, subject, asked);
     const windowMs = Math.round(target.config.duplicate_window * MS_PER_NANO);
     if (windowMs < 2 * ackWaitMs) {
       throw new Error(
-        `the stream ${target.config.name} knows ids of messages for ` +
-          `${windowMs / 1_000} s; twice ${existing === null ? '' : `the consumer ${asked.durable}'s `}` +
-          `--ack-wait, ${ackWaitMs / 500} s, are needed so that no answer is stored twice`,
+        `the stream ${target.config.name} knows ids of messages for ${windowMs / 1_000} s; ` +
+          `twice ${wait}, ${ackWaitMs / 500} s, are needed so that no answer is stored twice`,
       );
     }
   }

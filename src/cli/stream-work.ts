@@ -1,6 +1,6 @@
 /**
- * The work of `situs stream`. A message is acknowledged when the broker has stored its answer, whose
- * id is made of NATS stream, consumer and sequence: a repeated message makes no second answer.
+ * The work of `situs stream`. A message is acknowledged when the broker has stored its answer. The
+ * answer's id names NATS stream, consumer and sequence: a repeated message makes no second answer.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';

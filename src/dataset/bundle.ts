@@ -162,8 +162,8 @@ interface OpenBundle extends BundleHead {
 
 /**
  * Reads the head of a bundle.
- * @throws DamagedBundle that names the file where it is no bundle, or another version's; Error where
- * it can be read only once, as a pipe, whose opening might wait for ever
+ * @throws DamagedBundle that names the file where it is no bundle, or another version's; Error for
+ * what is no file, as a pipe, whose opening might wait for ever
  */
 export async function openBundle(file: string): Promise<OpenBundle> {
   if (!(await stat(file)).isFile()) {

@@ -1,5 +1,7 @@
-/** Commands beside a store in PostgreSQL. */
+/** Commands beside a store in PostgreSQL, and one that cannot be looked at. */
 import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { CommandProcess } from '../support/command-process.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -48,4 +50,13 @@ test('tables are made once, keys are of all machines, and a copy leads out', asy
   });
   assert.match(secret, /127\.0\.0\.1:1/);
   assert.ok(!secret.includes('tell-nobody'));
+});
+
+test('a store that cannot be looked at is not called missing', async (context) => {
+  const varDir = newVarDir(context);
+  mkdirSync(varDir, { recursive: true });
+  // A link to itself is for every user what a folder is that only others may enter.
+  symlinkSync('store', join(varDir, 'store'));
+  assert.match(await refusal(varDir, ['key', 'list']), /^situs: [^\n]*ELOOP[^\n]*store[^\n]*\n$/);
+  assert.match((await commands.run(['doctor'], { SITUS_VAR: varDir })).out, /ELOOP/);
 });

@@ -116,10 +116,10 @@ test('a consumer is made when nothing more is to be set otherwise', async (conte
   assert.equal(await refused.end(), 1);
   assert.match(refused.err(), /twice --ack-wait, 180 s, are needed/);
   const running = start('--ack-wait', '60');
-  await eventually(
-    async () => (await manager.consumers.info('carts', 'situs').catch(() => null)) !== null,
-  );
+  await eventually(() => / to orders\.taxed at /.test(running.err()));
   assert.equal(await running.end('SIGTERM'), 0, running.err());
+  const { config } = await manager.consumers.info('carts', 'situs');
+  assert.equal(config.ack_wait, 60e9);
 });
 
 test('an answer that its stream never takes is refused, and holds nothing up', async (context) => {
