@@ -238,12 +238,12 @@ class UwsServer implements RawServer {
   }
 
   async renew(): Promise<void> {
-    if (this.#tls === null || this.#listening === null || this.#address === null) return;
+    const [address, before] = [this.#address, this.#listening];
+    if (this.#tls === null || (before === null && address !== null)) return;
     this.#begin();
-    const address = this.#address;
+    if (before === null || address === null) return;
     if (address[2]) {
       // Both listen for a moment, so that nothing is refused.
-      const before = this.#listening;
       if ((await this.listen(...address)) === null) throw new Error('the port was taken meanwhile');
       this.#native.us_listen_socket_close(before);
       return;

@@ -1,12 +1,14 @@
 /** HTTPS by certificate and key in files, and their renewal while it answers. */
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import type { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { createLog } from '../../src/log.js';
 import { startEcho } from '../support/echo-service.js';
 import { freePort } from '../support/free-port.js';
@@ -104,4 +106,20 @@ test('certificate and key are named together, and have to be there', async (cont
     loadConfig({ SITUS_TLS_CERT: '/a', SITUS_TLS_KEY: '/b' }).baseUrl,
     'https://127.0.0.1:3000',
   );
+});
+
+test('a certificate that is renewed before it listens serves from the first connection on', async (context) => {
+  const made = files(newVarDir(context));
+  if (!made.write()) return skipForWantOf(context, 'openssl is not installed');
+  const server = await createServer({ tls: made });
+  context.after(() => server.close());
+  server.get('/system/live', (raw) => raw.end());
+  made.write();
+  await server.renew();
+  const port = await server.listen('127.0.0.1', 0);
+  const socket = await open(port ?? 0);
+  const { fingerprint256 } = new X509Certificate(readFileSync(made.cert));
+  assert.equal(socket.getPeerCertificate().fingerprint256, fingerprint256);
+  assert.equal(await ask(socket), 'HTTP/1.1 200 OK');
+  socket.destroy();
 });
