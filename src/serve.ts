@@ -6,17 +6,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
 import { localUrl, type Config } from './config.js';
+import { HANGUP_ENDS, type HeldSignals } from './base/held-signals.js';
 import { emptyCoreDumps, collectForRequests } from './base/process.js';
 import { activeRelease } from './dataset/release.js';
 import { type ListenerOrder, Supervised } from './listener/supervised.js';
 import { createLog, logConsole, messageOf, type Log } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
-const STANDARD_INPUT = 0;
 const FLEET_CHECK_MS = 50;
 /** How often a listener checks for the dataset that another one makes. */
 const DATASET_LOOK_MS = 200;
@@ -119,14 +118,15 @@ class Ending {
   /** Null until everything is open. */
   #app: App | null = null;
   #begun = false;
+  /** Whether logs and certificate are to be read again once everything is open. */
+  #reloads = false;
 
-  constructor({ log, supervised }: ServerSettings) {
+  constructor({ log, supervised }: ServerSettings, signals: HeldSignals) {
     this.#log = log;
     this.#supervised = supervised;
     process.on('SIGTERM', this.#stop).on('SIGINT', this.#stop);
-    // In a terminal, SIGHUP ends the server, like any other program.
-    if (!isatty(STANDARD_INPUT)) process.on('SIGHUP', this.#reload);
-    process.on('SIGUSR2', this.#reload);
+    if (!HANGUP_ENDS) signals.pass('SIGHUP', this.#reload);
+    signals.pass('SIGUSR2', this.#reload);
     // Its supervisor was killed, and nothing else would end it.
     if (supervised !== null) process.on('disconnect', () => this.#stop('disconnect'));
   }
@@ -134,6 +134,7 @@ class Ending {
   /** Everything is open, so it can be closed from now on. */
   opened(app: App): void {
     this.#app = app;
+    if (this.#reloads) void app.reload();
   }
 
   /** It answers, so requests under way are finished from now on. */
@@ -169,7 +170,8 @@ class Ending {
       if (this.#supervised !== null) return;
       this.#log.warn('not replaced: that needs SITUS_SUPERVISED=1', { help: 'docs/operating.md' });
     }
-    void this.#app?.reload();
+    if (this.#app === null) this.#reloads = true;
+    else void this.#app.reload();
   };
 }
 
@@ -177,7 +179,11 @@ class Ending {
  * Runs a server until it is told to stop.
  * @param order its place among several listeners; null for a server that is alone
  */
-export async function serve(settings: Config, order: ListenerOrder | null): Promise<void> {
+export async function serve(
+  settings: Config,
+  order: ListenerOrder | null,
+  signals: HeldSignals,
+): Promise<void> {
   outliveReaders();
   collectForRequests();
   const config = order === null ? settings : listenerConfig(settings, order);
@@ -192,7 +198,7 @@ export async function serve(settings: Config, order: ListenerOrder | null): Prom
   }
   const supervised = order === null ? null : new Supervised(order, process);
   const server = { config, log, supervised };
-  const ending = new Ending(server);
+  const ending = new Ending(server, signals);
   const { signal } = ending.told;
   const app = await App.start(server);
   ending.opened(app);
