@@ -3,7 +3,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runCommand } from './cli/program.js';
 import { endByBrokenPipe, tellFailure } from './cli/command-line.js';
+import { outliveHangup } from './base/held-signals.js';
 import { errorCode } from './base/error-code.js';
+
+// A server has started this for its first dataset, and ends it with itself.
+if (process.connected) outliveHangup();
 
 /** Commands that run for long, and for which the time of each row matters. */
 const LASTING: readonly (string | undefined)[] = ['serve', 'stream', 'bulk'];

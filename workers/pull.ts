@@ -4,11 +4,14 @@
  */
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
+import { outliveHangup } from '../src/base/held-signals.js';
 import { openPlace } from '../src/distribution/address.js';
 import { pullRelease } from '../src/distribution/pull.js';
 import type { PullLine, PullOrder } from '../src/distribution/puller.js';
 import { UnsoundRelease } from '../src/dataset/release.js';
 import { messageOf } from '../src/log.js';
+
+outliveHangup();
 
 const NICE = 10;
 

@@ -6,11 +6,14 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { outliveHangup } from '../src/base/held-signals.js';
 import { checkFiles } from '../src/dataset/file-check.js';
 import type { CheckLine } from '../src/dataset/release-check.js';
 import { signatureProblem } from '../src/dataset/signature.js';
 import { copyRelease, RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
 import { messageOf } from '../src/log.js';
+
+outliveHangup();
 
 const NICE = 10;
 /** Errors that mean there is no room for a copy; the release is then used where it is. */

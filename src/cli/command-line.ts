@@ -127,7 +127,13 @@ export async function watched(
   heard = false,
 ): Promise<WatchedEnd> {
   const child = spawn(process.execPath, words, {
-    stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'],
+    stdio: [
+      'ignore',
+      heard ? 'pipe' : 'inherit',
+      'inherit',
+      // By a channel it knows that a server builds its first dataset (src/cli.ts).
+      ...(process.connected ? (['ipc'] as const) : []),
+    ],
   });
   let [interrupted, printed] = [0, ''];
   child.stdout?.on('data', (piece: Buffer) => {
