@@ -6,12 +6,26 @@ import ipaddr from 'ipaddr.js';
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Parses an address or a network ("10.0.0.0/8"); null for anything else. */
+/** The bits before the IPv4 address in an IPv6 address that stands for one. */
+const MAPPED_BITS = 96;
+
+/**
+ * Parses an address or a network ("10.0.0.0/8"); null for anything else. IPv4 has to be four plain
+ * decimal numbers: "172.16/12" and "010.0.0.0/8" mean one network to many readers, and another one
+ * to the library. An IPv4 address within IPv6 is turned into IPv4, as that of a client is.
+ */
 function networkOf(text: string): Network | null {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
-  if (!ipaddr.isValid(text) || ipaddr.IPv4.isValid(text) !== text.includes('.')) return null;
-  const address = ipaddr.parse(text);
-  return [address, address instanceof ipaddr.IPv4 ? 32 : 128];
+  const [name = ''] = text.split('/');
+  const isLong = name.includes(':');
+  if (!isLong || name.includes('.')) {
+    const decimal = name.slice(name.lastIndexOf(':') + 1);
+    if (!ipaddr.IPv4.isValidFourPartDecimal(decimal)) return null;
+  }
+  const network = name === text ? `${name}/${isLong ? 128 : 32}` : text;
+  if (!ipaddr.isValidCIDR(network)) return null;
+  const [address, bits] = ipaddr.parseCIDR(network);
+  if (address instanceof ipaddr.IPv4 || !address.isIPv4MappedAddress()) return [address, bits];
+  return bits < MAPPED_BITS ? null : [address.toIPv4Address(), bits - MAPPED_BITS];
 }
 
 function namesOf(text: string): readonly string[] {

@@ -30,9 +30,34 @@ test('the client is the last address that no trusted proxy has', () => {
   }
 });
 
+test('IPv4 within IPv6 is the IPv4 that it stands for', () => {
+  const proxies = TrustedProxies.of('::ffff:10.0.0.0/104,::ffff:a00:5,::ffff:192.0.2.1');
+  for (const [address, client] of [
+    ['10.1.2.3', '198.51.100.1'],
+    ['::ffff:10.1.2.3', '198.51.100.1'],
+    ['192.0.2.1', '198.51.100.1'],
+    ['192.0.2.2', '192.0.2.2'],
+  ] as const) {
+    assert.equal(proxies?.clientOf(address, '198.51.100.1'), client, address);
+  }
+});
+
 test('a list that is none is refused by the name of its setting', () => {
   assert.equal(TrustedProxies.of(' '), null);
-  for (const bad of ['10.0.0.0/33', 'proxy.example', '10.0.0.1,x', '1']) {
+  for (const bad of [
+    '10.0.0.0/33',
+    'proxy.example',
+    '10.0.0.1,x',
+    '1',
+    '127.1',
+    '10/8',
+    '172.16/12',
+    '010.0.0.0/8',
+    '10.0.0.010',
+    '0x0a.0.0.0/8',
+    '::ffff:010.0.0.1',
+    '::ffff:10.0.0.0/8',
+  ]) {
     assert.throws(() => TrustedProxies.of(bad), /SITUS_PROXIES must be addresses/, bad);
   }
   assert.equal(CrossOrigins.of(''), null);
