@@ -43,7 +43,7 @@ export class App {
     const { routes, streams, gate } = this.#parts;
     this.#watch = new ServiceWatch(options, watching, this.#parts);
     this.router = new Router(routes, log, gate.fieldsOf, config.bodyBytes, this.#watch.front);
-    streams.attach(opened.server, this.router.traffic);
+    streams.attach(opened.server, this.router);
     this.router.attach(opened.server);
   }
 
@@ -118,7 +118,8 @@ export class App {
   /** @throws Error that names the setting when its address is not available. */
   async #listenForMetrics(): Promise<void> {
     const open = (): number => this.router.traffic.open;
-    this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open, this.#shared);
+    const patientMs = this.#shared ? this.#config.leaveMs : 0;
+    this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open, patientMs);
   }
 
   /** Opens log files again, which may have been moved away, and reads the certificate again. */

@@ -115,18 +115,21 @@ export class ServiceWatch {
     this.front = new Front({ meter: this.#meter, sink: sinkOf(sinks), origins, proxies });
   }
 
-  /** Listens for metrics where that is configured, and returns the port; null otherwise. */
+  /**
+   * Listens for metrics where that is configured, and returns the port; null otherwise, and while
+   * another server has the port that may leave it within `patientMs`.
+   */
   async listen(
     opened: Opened,
     parts: Parts,
     open: () => number,
-    shared: boolean,
+    patientMs: number,
   ): Promise<number | null> {
     if (this.#address === null || this.#meter === null) return null;
     const { openMetrics } = await import('./monitor/metrics.js');
     const registry = openMetrics(sourcesOf(opened, parts, this.#meter, open));
     this.#listener = new MetricsListener(registry, this.#log);
-    return this.#listener.listen(this.#address, shared);
+    return this.#listener.listen(this.#address, patientMs);
   }
 
   /** Opens the request log again, which may have been moved away. */

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { errorCode } from '../base/error-code.js';
 import { messageOf, type Log } from '../log.js';
 import type { Config } from '../config.js';
 import { CrossOrigins } from '../http/cross-origin.js';
@@ -42,9 +43,11 @@ export function metricsAddress(text: string): MetricsAddress | null {
 
 export class MetricsListener {
   readonly #server: Server;
+  readonly #log: Log;
   #closed = false;
 
   constructor(text: MetricsText, log: Log) {
+    this.#log = log;
     this.#server = createServer((request, response) => {
       const { method, url } = request;
       const known = url?.split('?')[0] === '/metrics';
@@ -66,29 +69,47 @@ export class MetricsListener {
   }
 
   /**
-   * Listens and returns the port. With `patient`, returns null where another server has the
-   * address, and tries again until that server has left, whose place this one takes.
+   * Listens and returns the port. With `patientMs`, returns null where another server has the
+   * address, and tries again until that server has left, whose place this one takes. If that takes
+   * longer, the log says so, once.
    * @throws Error that names the setting when the address is not available.
    */
-  async listen(address: MetricsAddress, patient = false): Promise<number | null> {
+  async listen(address: MetricsAddress, patientMs = 0): Promise<number | null> {
+    const fault = await this.#take(address);
+    if (fault === null) return (this.#server.address() as AddressInfo).port;
+    if (this.#closed) return null;
     const { host, port } = address;
+    const message = `SITUS_METRICS: cannot listen on ${host}:${port} (${messageOf(fault)})`;
+    if (patientMs === 0 || errorCode(fault) !== 'EADDRINUSE') throw new Error(message);
+    this.#later(address, performance.now() + patientMs, message);
+    return null;
+  }
+
+  /** Tries to listen; returns why it cannot, or null. */
+  async #take({ host, port }: MetricsAddress): Promise<unknown> {
     const listening = once(this.#server, 'listening');
     this.#server.listen(port, host);
     try {
       await listening;
     } catch (error) {
-      if (patient && !this.#closed) {
-        setTimeout(() => {
-          if (!this.#closed) void this.listen(address, true);
-        }, AGAIN_MS).unref();
-        return null;
-      }
-      if (this.#closed) return null;
-      throw new Error(`SITUS_METRICS: cannot listen on ${host}:${port} (${messageOf(error)})`);
+      return error;
     }
     // The listener does not keep the process alive.
     this.#server.unref();
-    return (this.#server.address() as AddressInfo).port;
+    return null;
+  }
+
+  /** Tries again; `message` is logged once the moment `tellAt` is past. */
+  #later(address: MetricsAddress, tellAt: number, message: string): void {
+    setTimeout(() => {
+      if (this.#closed) return;
+      void this.#take(address).then((fault) => {
+        if (fault === null || this.#closed) return;
+        const isLate = performance.now() >= tellAt;
+        if (isLate) this.#log.error('metrics not listened for', { message });
+        this.#later(address, isLate ? Number.POSITIVE_INFINITY : tellAt, message);
+      });
+    }, AGAIN_MS).unref();
   }
 
   close(): void {
