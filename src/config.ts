@@ -6,6 +6,7 @@ import {
   CHECKS,
   isLogLevel,
   isMinimumPrecision,
+  jointProblems,
   type LogLevel,
   type MinimumPrecision,
   ownUrl,
@@ -156,9 +157,7 @@ function readSettings(environment: Environment): ReadonlyMap<SettingName, string
     if (problem !== null) problems.push(`${setting.name} ${problem}`);
     values.set(setting.name, value);
   }
-  if ((values.get('SITUS_TLS_CERT') === '') !== (values.get('SITUS_TLS_KEY') === '')) {
-    problems.push('SITUS_TLS_CERT and SITUS_TLS_KEY need one another');
-  }
+  problems.push(...jointProblems(values));
   if (problems.length > 0) throw new Error(problems.join('; '));
   return values;
 }

@@ -139,6 +139,27 @@ export function localUrl(host: string, port: number, tls = false): string {
   return ownUrl(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port, tls);
 }
 
+const PORT_MAX = 65_535;
+
+/** What is wrong with the values of settings that can be used alone, but not together. */
+export function jointProblems(values: ReadonlyMap<string, string>): readonly string[] {
+  const value = (name: string): string => values.get(name) ?? '';
+  const problems: string[] = [];
+  if ((value('SITUS_TLS_CERT') === '') !== (value('SITUS_TLS_KEY') === '')) {
+    problems.push('SITUS_TLS_CERT and SITUS_TLS_KEY need one another');
+  }
+  // Each listener has a port of its own for metrics, from that of the setting up.
+  const port = Number(/:(\d+)$/.exec(value('SITUS_METRICS'))?.[1] ?? 0);
+  const last = port + Number(value('SITUS_LISTENERS')) - 1;
+  if (port > 0 && port <= PORT_MAX && last > PORT_MAX) {
+    problems.push(
+      `SITUS_METRICS must leave each of SITUS_LISTENERS a port: the last would have ${last}, ` +
+        `above ${PORT_MAX}`,
+    );
+  }
+  return problems;
+}
+
 // Names in the environment that look like settings but are none. A misspelt setting would go
 // unnoticed: a limit would not apply, or a folder would not be used.
 
@@ -147,6 +168,8 @@ const PREFIX = 'SITUS_';
 const LETTERS_MAX = 5;
 /** How many letters are a slip in typing; with no more, no other name is considered. */
 const TYPING_MAX = 2;
+/** A shorter word is not looked for in what settings mean. */
+const WORD_LETTERS_MIN = 4;
 
 /** Variables for tests of this program, which programs started by tests inherit. */
 const OF_TESTS = /^SITUS_(?:GOLDEN|DOCS|TEST_[A-Z]+)$/;
@@ -162,6 +185,9 @@ function isLinked(name: string, value: string): boolean {
   return OF_SERVICE.test(name) || (name.endsWith('_PORT') && SERVICE_URL.test(value));
 }
 
+/** A word without what tells several from one, so that SITUS_PROXY means SITUS_PROXIES. */
+const stemOf = (word: string): string => word.replace(/(?:IES|Y|S)$/, '');
+
 /** The words of a name without the prefix, so that SITUS_PORT is recognised as PORT. */
 function wordsOf(name: string): readonly string[] {
   return (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name).split('_');
@@ -171,35 +197,59 @@ function wordsOf(name: string): readonly string[] {
 function commonWords(one: readonly string[], other: readonly string[]): number {
   const differs = one.findIndex((word, at) => {
     const beside = other[at] ?? '';
-    return beside === '' || !(word.startsWith(beside) || beside.startsWith(word));
+    return (
+      beside === '' ||
+      !(word.startsWith(beside) || beside.startsWith(word) || stemOf(word) === stemOf(beside))
+    );
   });
   return differs < 0 ? one.length : differs;
 }
 
+/** The only setting whose meaning has a word that begins like this; SITUS_REDIS is SITUS_LIMITS. */
+function meaningOf(word: string, settings: readonly Setting[]): string | undefined {
+  const begin = word.toLowerCase();
+  const [found, other] = settings.filter(({ meaning }) =>
+    meaning
+      .toLowerCase()
+      .split(/\W+/)
+      .some((each) => each.startsWith(begin)),
+  );
+  return word.length < WORD_LETTERS_MIN || other !== undefined ? undefined : found?.name;
+}
+
 /** The setting that was most likely meant. */
-function meantBy(name: string, names: readonly string[]): string | undefined {
+function meantBy(name: string, settings: readonly Setting[]): string | undefined {
+  const names = settings.map((each) => each.name);
   const words = wordsOf(name);
   const bare = words.join('_');
   if (bare === '' || names.includes(bare)) return bare || undefined;
   if (names.includes(name.toUpperCase())) return name.toUpperCase();
   // In a short name fewer letters may differ, or nothing would be left in common.
   const lettersMax = Math.min(LETTERS_MAX, Math.floor(bare.length / 2));
-  const longer = names.filter((each) => each.startsWith(`${name}_`) || name.startsWith(`${each}_`));
+  const longer = names.filter((each) => each.startsWith(`${name}_`));
+  const shorter = names.filter((each) => name.startsWith(`${each}_`));
+  // SITUS_CERT means SITUS_TLS_CERT.
+  const ending = names.filter(
+    (each) => each.endsWith(`_${bare}`) || bare.endsWith(`_${wordsOf(each).join('_')}`),
+  );
   // Among equally near names, one that the given name begins with wins: SITUS_LOGLEVEL means
   // SITUS_LOG.
   const begun = names.filter((each) => name.startsWith(each));
   const common = names.map((each) => commonWords(words, wordsOf(each)));
   const most = Math.max(1, ...common);
   return (
-    closestMatch(name, names, { maxDistance: TYPING_MAX }) ??
     closestMatch(name, longer) ??
+    closestMatch(name, names, { maxDistance: TYPING_MAX }) ??
+    closestMatch(name, shorter) ??
     closestMatch(name, [...begun, ...names], { maxDistance: lettersMax }) ??
+    closestMatch(name, ending) ??
     // Among names with most words in common, the nearest: SITUS_TLS_CERTIFICATE means
     // SITUS_TLS_CERT.
     closestMatch(
       name,
       names.filter((_, at) => common[at] === most),
-    )
+    ) ??
+    meaningOf(bare, settings)
   );
 }
 
@@ -221,7 +271,7 @@ export function unknownSettings(
   );
   return new Map(
     unknown.map(([name]) => {
-      const meant = meantBy(name, names);
+      const meant = meantBy(name, settings);
       return [
         name,
         `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`,

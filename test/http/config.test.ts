@@ -33,6 +33,15 @@ test('every bad value is named at once, and no key is repeated', () => {
   );
 });
 
+test('each listener needs a port for its metrics', () => {
+  const metrics = { SITUS_METRICS: '127.0.0.1:65535' };
+  assert.equal(loadConfig({ ...metrics, SITUS_LISTENERS: '1' }).listeners, 1);
+  assert.throws(
+    () => loadConfig({ ...metrics, SITUS_LISTENERS: '3' }),
+    /^Error: SITUS_METRICS must leave each of SITUS_LISTENERS a port: the last would have 65537/,
+  );
+});
+
 test('a name that is no setting is refused with the nearest one, and without its value', () => {
   for (const [name, meant] of [
     ['SITUS_BULKDIR', 'SITUS_BULK_DIR'],
@@ -46,6 +55,12 @@ test('a name that is no setting is refused with the nearest one, and without its
     ['SITUS_CORS', 'SITUS_CORS_ORIGINS'],
     ['SITUS_METRICS_ADDRESS', 'SITUS_METRICS'],
     ['SITUS_PORT_NUMBER', 'PORT'],
+    ['SITUS_PROXY', 'SITUS_PROXIES'],
+    ['SITUS_TRUSTED_PROXIES', 'SITUS_PROXIES'],
+    ['SITUS_CERT', 'SITUS_TLS_CERT'],
+    ['SITUS_TLS', 'SITUS_TLS_KEY'],
+    ['SITUS_REDIS', 'SITUS_LIMITS'],
+    ['SITUS_REQUEST_LOG_EVRY', 'SITUS_REQUEST_LOG_EVERY'],
     ['situs_log', 'SITUS_LOG'],
     ['Situs_Bulk_Dir', 'SITUS_BULK_DIR'],
   ] as const) {
