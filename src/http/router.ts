@@ -76,6 +76,9 @@ export class Router {
     this.room = new BodyRoom(bodiesBytesMax);
   }
 
+  /** The index of a route's operation in `operationNames`. */
+  readonly operationOf = (route: Route): number => this.#operations.get(route) ?? 0;
+
   attach(server: RawServer): void {
     this.traffic.native = server.transport === 'native';
     this.traffic.connections = () => server.connections;
@@ -91,7 +94,7 @@ export class Router {
         server.get(path, this.#getter(get, path, staying));
       }
       if (post !== undefined && post.bodyBytesMax > 0 && post.duplex === undefined) {
-        const options = { operation: this.#operations.get(post) ?? 0 };
+        const options = { operation: this.operationOf(post) };
         server.post(path, (raw, request) => {
           const exchange = new Exchange(raw, this.traffic, options);
           exchange.note = this.#front.note('POST', raw, request);
@@ -104,7 +107,7 @@ export class Router {
 
   /** Makes the native handler for the GETs of a path. */
   #getter(route: Route, path: string, staying: Staying | null): RawHandler {
-    const options = { fresh: true, operation: this.#operations.get(route) ?? 0 };
+    const options = { fresh: true, operation: this.operationOf(route) };
     const { isAtOnce } = route;
     return (raw, native) => {
       const exchange = new Exchange(raw, this.traffic, options);

@@ -1,7 +1,9 @@
 /** What the log of requests and the metrics tell of answers: as much as the answers themselves. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs, { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock, test, type TestContext } from 'node:test';
@@ -100,6 +102,44 @@ test('a refusal with a response code is logged and counted by it, whatever refus
   assert.equal(logged.get('tic')?.['code'], 108);
   for (const path of paths) assert.equal(logged.get(path)?.['code'], 101, path);
 });
+
+/** The answer to a handshake that is refused. */
+async function handshake(base: string, key: string, id: string): Promise<IncomingMessage> {
+  const asked = request(`${base}/stream`, {
+    headers: {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64'),
+      'X-API-KEY': key,
+      'X-Request-Id': id,
+    },
+  });
+  asked.end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer;
+}
+
+for (const transport of ['native', 'node'] as const) {
+  test(`a refused WebSocket is logged and counted as any other request (${transport})`, async (context) => {
+    const { service, lines } = await startLogged(context, {
+      SITUS_TRANSPORT: transport,
+      SITUS_CORS_ORIGINS: 'https://shop.example',
+    });
+    const { statusCode, headers } = await handshake(service.base, 'no-such-key-at-all', 'socket');
+    assert.equal(statusCode, 401);
+    assert.equal(headers['x-request-id'], 'socket');
+    assert.equal(headers.vary, 'Origin');
+    const counted = /^situs_requests_total\{operation="GET \/stream",status="401"\} 1$/m;
+    assert.match(await metricsOf(service), counted);
+    const line = (await lines()).get('socket');
+    assert.deepEqual(
+      [line?.['operation'], line?.['status'], line?.['code'], line?.['key']],
+      ['GET /stream', 401, 101, 'no-s'],
+    );
+  });
+}
 
 const LINE_TOLD = {
   ...{ requestId: 'a'.repeat(128), method: 'GET', keyPrefix: '', client: '', query: '' },

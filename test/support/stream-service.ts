@@ -137,7 +137,7 @@ export async function startStreams(
   });
   const router = new Router(streams.routes, SILENT);
   const server = await createServer();
-  streams.attach(server, router.traffic);
+  streams.attach(server, router);
   router.attach(server);
   const port = await server.listen('127.0.0.1', 0);
   if (port === null) throw new Error('no port');

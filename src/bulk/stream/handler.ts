@@ -209,7 +209,8 @@ export function streamRoute(services: StreamServices): Route {
 export function plainRoute({ gate }: StreamServices): Route {
   const asked = { method: 'GET', path: STREAM_PATH } as const;
   return gatedRoute(gate, STREAM_RULES, asked, (caller, _, answer) => {
-    const detail = 'By GET a stream is a WebSocket, which the request has to ask for.';
+    const detail =
+      'By GET a stream is a WebSocket of version 13, which the request has to ask for.';
     const fields = { ...caller.fields, Upgrade: 'websocket', Connection: 'Upgrade' };
     answer.send(problemReply({ status: 426, detail }, STREAM_PATH, fields));
   });

@@ -1,9 +1,10 @@
 /** Assembles POST /stream and GET /stream: the sessions, their routes and WebSockets. */
 import { NO_BYTES } from '../../base/growing-bytes.js';
 import { KEY_HEADER } from '../../http/api-key.js';
+import { noteCaller, type RequestNote } from '../../http/front.js';
 import { askAhead } from '../../http/ask-window.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
-import type { Route } from '../../http/router.js';
+import type { Route, Router } from '../../http/router.js';
 import {
   FAULT,
   type Opened,
@@ -17,6 +18,7 @@ import {
 import { Sessions, type StreamTimes } from './sessions.js';
 import { SocketLink } from './session-links.js';
 import { performance } from 'node:perf_hooks';
+import { keyPrefix } from '../../store/keys.js';
 import { messageOf, type Log } from '../../log.js';
 import { Exchange, type Traffic } from '../../http/exchange.js';
 import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
@@ -40,7 +42,7 @@ export interface StreamParts {
   readonly routes: readonly Route[];
   readonly sessions: Sessions;
   /** Accepts WebSockets; to be called before the routes are attached. */
-  attach(server: RawServer, traffic: Traffic): void;
+  attach(server: RawServer, router: Pick<Router, 'traffic' | 'operationOf'>): void;
   /** Ends every stream with its trailer. */
   stop(): void;
   close(): void;
@@ -88,15 +90,38 @@ function laterUpgrade(
   });
 }
 
+/** What is known of a handshake before it is decided about. */
+interface Handshake {
+  readonly clock: () => number;
+  readonly idleMs: number;
+  readonly traffic: Traffic;
+  /** Index of the operation. */
+  readonly operation: number;
+  readonly note: RequestNote | null;
+}
+
+/** Notes a handshake as any other request, for the case that it is refused. */
+function noteOf(
+  { front }: Traffic,
+  raw: RawResponse,
+  native: RawRequest,
+  key: string,
+): RequestNote | null {
+  const note = front?.note('GET', raw, native) ?? null;
+  if (note !== null && key !== '') noteCaller(note, keyPrefix(key), '', key);
+  return note;
+}
+
 /** The events of a WebSocket that may go on; null where it was refused. */
 function link(
-  { clock, idleMs }: { readonly clock: () => number; readonly idleMs: number },
+  { clock, idleMs, traffic, operation, note }: Handshake,
   raw: RawResponse,
-  traffic: Traffic,
   found: Opened | Reply,
 ): SocketEvents | null {
   if (isReply(found)) {
-    new Exchange(raw, traffic).send(found);
+    const exchange = new Exchange(raw, traffic, { operation });
+    exchange.note = note;
+    exchange.send(found);
     return null;
   }
   const { session, from } = found;
@@ -136,16 +161,18 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
       return fault(error);
     }
   };
-  const times = { clock, idleMs };
+  const handshakes = plainRoute(services);
   return {
-    routes: [streamRoute(services), plainRoute(services)],
+    routes: [streamRoute(services), handshakes],
     sessions,
-    attach: (server, traffic) =>
+    attach: (server, { traffic, operationOf }) =>
       server.sockets(
         STREAM_PATH,
         { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
         (raw, native, accept) => {
           const request = requestOf(raw, native);
+          const note = noteOf(traffic, raw, native, request.header(KEY_HEADER));
+          const handshake = { clock, idleMs, traffic, operation: operationOf(handshakes), note };
           const asked = askAhead(ask, request);
           const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
           const found =
@@ -156,10 +183,10 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
                 : asked.then(opened);
           if (found instanceof Promise) {
             const later = found.catch(fault);
-            laterUpgrade(raw, later, (each) => link(times, raw, traffic, each), accept);
+            laterUpgrade(raw, later, (each) => link(handshake, raw, each), accept);
             return;
           }
-          const events = link(times, raw, traffic, found);
+          const events = link(handshake, raw, found);
           if (events !== null) accept(events);
         },
       ),
