@@ -8,6 +8,7 @@ import {
   SpanStatusCode,
   defaultTextMapGetter,
   diag,
+  trace,
   type Attributes,
   type Context,
   type DiagLogger,
@@ -101,15 +102,16 @@ export class Traces implements RequestSink {
   /** Takes one in so many requests. For a request that belongs to a trace, the trace decides. */
   told(line: RequestLine): void {
     const { traceparent } = line;
-    if (traceparent === '') {
-      this.#passed += 1;
-      if (this.#passed < this.#every) return;
-      this.#passed = 0;
-    }
     const parent: Context =
       traceparent === ''
         ? ROOT_CONTEXT
         : this.#context.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    // A context that cannot be read is none.
+    if (trace.getSpanContext(parent) === undefined) {
+      this.#passed += 1;
+      if (this.#passed < this.#every) return;
+      this.#passed = 0;
+    }
     const ended = Date.now();
     const operation = this.operations[line.operation] ?? '';
     const span = this.#tracer.startSpan(

@@ -122,6 +122,20 @@ test('a sampled request is a span of its trace, without address or key', async (
   assert.match(bodies[0] ?? '', /"service\.name"/);
 });
 
+test('a context that cannot be read is none: of so many such requests one has a span', async (context) => {
+  const { url, bodies } = await collector(context);
+  const { app, ask } = await start(context, url, 3);
+  for (const traceparent of [
+    'nonsense',
+    `00-${TRACE}-${PARENT}`,
+    `00-${'0'.repeat(32)}-${PARENT}-01`,
+  ]) {
+    assert.equal(await ask(LOOKUP, traceparent), 200);
+  }
+  await app.stop();
+  assert.equal(spansOf(bodies).length, 1);
+});
+
 test('a collector that is not there is told in the log, and nothing waits for it', async (context) => {
   const { app, told, ask } = await start(context, 'http://127.0.0.1:1', 1);
   assert.equal(await ask(LOOKUP), 200);
