@@ -43,7 +43,10 @@ export async function diagnose(environment?: Environment): Promise<readonly Name
     } catch (error) {
       storeFault = messageOf(error);
     }
-    findings.push(...(await runChecks({ config, store, storeFault, now: new Date() })));
+    const found = await runChecks({ config, store, storeFault, now: new Date() });
+    const contradicts = ({ check, level }: NamedFinding): boolean =>
+      problems.length > 0 && check === 'settings' && level === 'ok';
+    findings.push(...found.filter((finding) => !contradicts(finding)));
   } catch (error) {
     findings.push({ check: 'settings', level: 'fault', text: messageOf(error) });
   } finally {

@@ -104,6 +104,8 @@ test('a misspelt setting is named with the one that was meant', async (context) 
     1,
     { SITUS_BULKDIR: '/srv' },
   );
+  const { lines } = await doctor(folder(context), { SITUS_BULKDIR: '/srv' });
+  assert.ok(!lines.some((line) => line.startsWith('ok settings')), 'no setting is called fine');
   // It keeps nothing else from being looked at.
   await assertFinds(folder(context), /^ok dataset .* active and sound/, 1, {
     SITUS_BULKDIR: '/srv',
