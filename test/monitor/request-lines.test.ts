@@ -122,7 +122,7 @@ async function handshake(base: string, key: string, id: string): Promise<Incomin
 }
 
 for (const transport of ['native', 'node'] as const) {
-  test(`a refused WebSocket is logged and counted as any other request (${transport})`, async (context) => {
+  test(`a refused WebSocket is logged and counted like every other request (${transport})`, async (context) => {
     const { service, lines } = await startLogged(context, {
       SITUS_TRANSPORT: transport,
       SITUS_CORS_ORIGINS: 'https://shop.example',
