@@ -53,6 +53,11 @@ export function foldName(name: string): string {
     .join(' ');
 }
 
+/** `foldName` without blanks: "Mc Cook" and "McCook" are one name. */
+export function closedName(name: string): string {
+  return foldName(name).replaceAll(' ', '');
+}
+
 /** Folds a county's name without its kind: "Orange County" and "ORANGE" fold alike. */
 export function foldCounty(name: string): string {
   return foldName(name)

@@ -115,7 +115,7 @@ export interface ZipRecord {
   readonly zip: number;
   /** State of the postal city; some parts may lie in other states. */
   readonly state: string;
-  /** Postal city names in capitals, the preferred one first. */
+  /** Postal city names in capitals, the preferred one first; then cities' own spellings of them. */
   readonly cities: readonly string[];
   readonly parts: readonly ZipPart[];
   /** Areas without a part of their own in which an address of the ZIP may nevertheless lie. */

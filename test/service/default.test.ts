@@ -133,6 +133,8 @@ test('a city is the same however its name is spaced', () => {
       ],
       city,
     );
+    const list = `postalcode=76657&city=${encodeURIComponent(city)}`;
+    assert.equal(askQuery(dataset, list).text, askQuery(dataset, 'postalcode=76657').text, city);
   }
 });
 

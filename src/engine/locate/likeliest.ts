@@ -242,7 +242,7 @@ export class CitiesByName {
   }
 
   /**
-   * Adds a spot where the name has no ZIPs: from the ZIPs of the city's own name ("New York City").
+   * Adds a spot where the name has no ZIPs: from the ZIPs of the city's own name ("Manhattan").
    */
   #placed(chosen: Chosen): Chosen {
     const { area, lat, lng } = chosen.candidate;

@@ -84,7 +84,7 @@ function recordOf(
   return {
     zip: zip.zip,
     state: zip.state === '' ? (shared.stateOf.get(county.slice(0, 2)) ?? '') : zip.state,
-    cities: zip.names.map((name) => name.toUpperCase()),
+    cities: namesOf(shared, zip),
     parts: bound.parts.map((part, at) =>
       part.lat !== 0 || part.lng !== 0
         ? part
@@ -95,6 +95,12 @@ function recordOf(
     ),
     reach: bound.reach,
   };
+}
+
+/** The postal names of a ZIP, and how the places that they are names of write them. */
+function namesOf({ names: places }: SharedFacts, zip: PostalZip): readonly string[] {
+  const own = zip.names.map((name) => places.ownSpelling(zip.state, name, zip.counties) ?? name);
+  return [...new Set([...zip.names, ...own].map((name) => name.toUpperCase()))];
 }
 
 function reportOf(

@@ -1,5 +1,5 @@
 /** Which incorporated cities and towns a ZIP overlaps, and the evidence for each. */
-import { foldName } from '../../address/place-name.js';
+import { closedName } from '../../address/place-name.js';
 import type { AreaTuple, PlaceFact } from '../model.js';
 import type { PostalZip } from './counties.js';
 import type { Extent } from './extent.js';
@@ -175,7 +175,7 @@ export function bindCities(
     const isNamed =
       place !== undefined &&
       placeNames(place).some((name) =>
-        zip.names.some((other) => foldName(other) === foldName(name)),
+        zip.names.some((other) => closedName(other) === closedName(name)),
       );
     if (isNamed) bindSpot(tuple, 'point');
   }
@@ -213,7 +213,7 @@ function isNear(one: ZipPoint, other: ZipPoint): boolean {
 }
 
 function isNamed(zip: PostalZip, name: string): boolean {
-  return zip.names.some((other) => foldName(other) === foldName(name));
+  return zip.names.some((other) => closedName(other) === closedName(name));
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Records of cities by the names that addresses may use, with their ZIPs and areas. */
-import { foldName, plainName } from '../../address/place-name.js';
+import { plainName } from '../../address/place-name.js';
 import type { CityRecord } from '../../dataset/records.js';
 import { NO_DISTRICTS } from '../layer/districts.js';
 import type { PlaceFact } from '../model.js';
 import { type SharedFacts, tupleOf } from './cities.js';
 import type { PostalZip } from './counties.js';
-import { placeNames } from './names.js';
+import { nameKey, placeNames } from './names.js';
 import type { ZipLists } from './zip-facts.js';
 import type { BoundZip } from './zip-parts.js';
 
@@ -18,15 +18,22 @@ interface Draft {
 
 class CityDrafts {
   readonly #drafts = new Map<string, Draft>();
+  readonly #spellings: ReadonlyMap<string, string>;
+
+  /** `spellings` has the key of the place's own spelling by that of another one. */
+  constructor(spellings: ReadonlyMap<string, string>) {
+    this.#spellings = spellings;
+  }
 
   /** The draft of a name; `preferred` spellings replace those seen first. */
   open(state: string, name: string, preferred: boolean): Draft {
-    const key = `${state}|${foldName(name)}`;
-    const found = this.#drafts.get(key);
-    const draft = found ?? { name, keys: new Set([key]), zips: new Set(), areas: new Set() };
+    const key = nameKey(state, name);
+    const own = this.#spellings.get(key) ?? key;
+    const found = this.#drafts.get(own);
+    const draft = found ?? { name, keys: new Set(), zips: new Set(), areas: new Set() };
     if (preferred) draft.name = name;
-    draft.keys.add(`${state}|${plainName(name)}`);
-    this.#drafts.set(key, draft);
+    draft.keys.add(key).add(`${state}|${plainName(name)}`);
+    this.#drafts.set(own, draft);
     return draft;
   }
 
@@ -45,6 +52,24 @@ class CityDrafts {
   }
 }
 
+/** Names of ZIPs and aliases that are places' own names, written in another way. */
+function spellingsOf(
+  { facts }: ZipLists,
+  { names }: SharedFacts,
+  zips: readonly PostalZip[],
+): ReadonlyMap<string, string> {
+  const spellings = new Map<string, string>();
+  const note = (state: string, name: string, counties: readonly string[]): void => {
+    const own = names.ownSpelling(state, name, counties);
+    if (own !== null) spellings.set(nameKey(state, name), nameKey(state, own));
+  };
+  for (const { state, name, place, county } of facts.aliases) {
+    if (county === '') note(state, name, names.place(place)?.counties ?? []);
+  }
+  for (const zip of zips) for (const name of zip.names) note(zip.state, name, zip.counties);
+  return spellings;
+}
+
 /**
  * Collects the names of postal cities, places and aliases. For printing, the postal spelling is
  * preferred.
@@ -55,7 +80,7 @@ export function cityRecords(
   zips: readonly PostalZip[],
   bound: readonly BoundZip[],
 ): Map<string, CityRecord> {
-  const drafts = new CityDrafts();
+  const drafts = new CityDrafts(spellingsOf(input, shared, zips));
   const addPlace = (name: string, place: PlaceFact, counties: readonly string[]): void => {
     const draft = drafts.open(place.state, name, false);
     for (const county of counties) {

@@ -1,6 +1,6 @@
 /** Makes the parts of one ZIP: cities, what is left of each county, and their shares. */
 import type { ZipFringe, ZipPart } from '../../dataset/records.js';
-import { foldName } from '../../address/place-name.js';
+import { closedName } from '../../address/place-name.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea } from '../model.js';
 import {
@@ -71,7 +71,7 @@ function stateOf(context: PartContext, tuple: AreaTuple): string {
  */
 function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
   const county = zip.counties.indexOf(tuple.county);
-  const postal = zip.names.some((name) => foldName(name) === foldName(city));
+  const postal = zip.names.some((name) => closedName(name) === closedName(city));
   return (isCity(tuple) ? (postal ? 0 : 100) : 200) + county;
 }
 
