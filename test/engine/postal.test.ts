@@ -152,6 +152,9 @@ test('a ZIP of unequal rates needs the name of an incorporated city', () => {
   assert.equal(located({ zip: '10002', city: 'ST OAK', state: 'XA' }), IN_OAK);
   assert.equal(located({ zip: '10002', city: '', state: 'XA' }), 'address-incomplete');
   assert.equal(located({ zip: '10002', city: 'NOWHERE', state: 'XA' }), 'address-incomplete');
+  const other = LOCATOR.locate(read({ zip: '10025', city: 'NOWHERE', state: 'XA' }), dateOf);
+  assert.ok(!isFailure(other));
+  assert.deepEqual([other.area, other.city], [IN_FIR, 'Fir']);
 });
 
 test('a city that is not the postal one is meant where it has a third of the ZIP', () => {

@@ -1,7 +1,6 @@
 /** Chooses an area of a ZIP or a city, and the likeliest one where areas are not taxed the same. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName, plainName } from '../../address/place-name.js';
-import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
@@ -279,14 +278,6 @@ export class CitiesByName {
   /** A city by either spelling of its name; null where there is none. */
   find(state: string, city: string): CityRecord | null {
     return this.#dataset.city(state, plainName(city)) ?? this.#dataset.city(state, foldName(city));
-  }
-
-  /** The named city, if it exists; otherwise the ZIP's own. */
-  nameOf(state: string, named: string, zip: ZipRecord | null): string {
-    const known = named === '' ? null : this.find(state, named);
-    if (known !== null) return known.name;
-    const [first = ''] = zip?.cities ?? [];
-    return first === '' ? '' : (this.find(state, first)?.name ?? titleCase(first));
   }
 }
 

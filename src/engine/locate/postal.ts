@@ -128,10 +128,23 @@ export class PostalLocator {
         : record === null
           ? this.#unlisted(reading, 'is not known', noted)
           : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
-    const city = isFailure(found)
-      ? ''
-      : this.#cities.nameOf(found.candidate.area.state, reading.city, record);
+    const city = isFailure(found) ? '' : this.#nameOf(found.candidate.area, reading.city, record);
     return { found, city, days: [...days] };
+  }
+
+  /**
+   * The named city, if it exists; otherwise the ZIP's own, or the city that was chosen if a name
+   * that no place has led to another one.
+   */
+  #nameOf(area: AreaRecord, named: string, zip: ZipRecord | null): string {
+    const known = named === '' ? null : this.#cities.find(area.state, named);
+    if (known !== null) return known.name;
+    const [first = ''] = zip?.cities ?? [];
+    const own = first === '' ? null : this.#cities.find(area.state, first);
+    const areas = own?.areas ?? [];
+    const isOther = areas.length > 0 && !areas.includes(area.id);
+    if (isOther && named !== '' && area.incorporated) return area.placeName;
+    return own?.name ?? titleCase(first);
   }
 
   /** The certain choice for a ZIP, which is doubted if the named city is another place. */
