@@ -27,12 +27,19 @@ const KEPT_NAMES = ['dataset', 'at', 'receipt'] as const;
 /** A query without any of these parameters. */
 export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
 
+/** An escape within a name, which may then be any name. */
+const ESCAPED_NAME = /(?:^|&)[^=&]*%/;
+
 /**
- * Whether a lookup may ask about kept releases; quick, since most queries do not. Names written
- * with escapes, and `at` without `dataset`, are not noticed here, and the worker refuses them.
+ * Whether a lookup may ask about kept releases; quick, since most queries do not. `at` without
+ * `dataset` is not noticed here, and the worker refuses it.
  */
 export function mayAskKept(query: string): boolean {
-  return query.includes('dataset=') || query.includes('receipt=');
+  return (
+    query.includes('dataset=') ||
+    query.includes('receipt=') ||
+    (query.includes('%') && ESCAPED_NAME.test(query))
+  );
 }
 
 /**
