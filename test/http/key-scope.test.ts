@@ -173,5 +173,9 @@ test('a change of scopes holds in a running server within a second', async () =>
   await updateKey(store, OLD_KEY, { scopes: SCOPES.carts });
   await store.close();
   await eventually(async () => refused(await send(path, OLD_KEY)));
+  const { headers } = await fetch(`${service.base}/request/v60`, {
+    headers: { 'X-API-KEY': OLD_KEY },
+  });
+  assert.equal(headers.get('x-situs-precision'), 'none');
   assert.equal(refused(await send('POST /calculate/cart', OLD_KEY)), false);
 });

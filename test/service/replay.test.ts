@@ -131,6 +131,10 @@ test('what is not there, malformed or not included is refused as lookups are', a
   assert.deepEqual((await refusal(`dataset=${absent}`)).slice(0, 2), [422, 110]);
   assert.match((await refusal(`dataset=${absent}`))[2], /2020-01-01-000000000000 is not kept here/);
   assert.match((await refusal(`%64ataset=${absent}`))[2], /is not kept here/);
+  const { headers } = await fetch(`${base}/request/v60?postalcode=${ZIP}&dataset=${absent}`, {
+    headers: { 'x-api-key': KEY },
+  });
+  assert.equal(headers.get('x-situs-precision'), 'none');
   for (const [query, told] of [
     ['dataset=../../etc', /Parameter dataset/],
     [`dataset=${built.name}&at=yesterday`, /Parameter at/],

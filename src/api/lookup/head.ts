@@ -100,6 +100,9 @@ const DETAILS: Partial<Readonly<Record<FailureKind, string>>> = {
   overloaded: 'The service has no dataset or is overloaded; ask again later.',
 };
 
+/** Refusals of lookups by a key that may ask: they tell that nothing was located. */
+const NOT_LOCATED: ReadonlySet<FailureKind> = new Set(['no-result', 'feature-not-enabled']);
+
 /**
  * How many bodies of failures are kept. There may be one for each name of a release that a client
  * asks for and that is not kept.
@@ -131,7 +134,10 @@ export class FrontFailures {
       body = renderFailure(version, fail(failure, detail), format, baseUrl);
       this.#bodies.set(name, body);
     }
-    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, rateFields(limit, remaining));
+    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, {
+      ...rateFields(limit, remaining),
+      ...(NOT_LOCATED.has(failure) ? { [OWN_HEADERS.precision]: 'none' } : {}),
+    });
     const { http: status, code } = RESPONSE_CODES[failure];
     return { status, head, body, code, precision: 0, dataset: '' };
   }
