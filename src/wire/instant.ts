@@ -1,7 +1,7 @@
 /** Parses moments in time as RFC 3339 writes them. */
 
 const DATE = String.raw`(\d{4})-(\d{2})-(\d{2})`;
-const TIME = String.raw`(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?`;
+const TIME = String.raw`(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?`;
 const ZONE = String.raw`(?:[Zz]|[+-](\d{2}):(\d{2}))`;
 const RFC_3339 = new RegExp(`^${DATE}[Tt ]${TIME}${ZONE}$`);
 

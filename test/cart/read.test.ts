@@ -189,6 +189,8 @@ test('moments are RFC 3339 with a zone', () => {
   assert.equal(parseInstant('2026-08-07T00:00:00Z'), Date.UTC(2026, 7, 7));
   assert.equal(parseInstant('2026-08-07t02:00:00.250+02:00'), Date.UTC(2026, 7, 7, 0, 0, 0, 250));
   assert.equal(parseInstant('2016-12-31T23:59:60Z'), Date.UTC(2017, 0, 1));
+  const long = `2026-08-07T00:00:00.250${'9'.repeat(20)}Z`;
+  assert.equal(parseInstant(long), Date.UTC(2026, 7, 7, 0, 0, 0, 250));
   for (const text of [
     '2026-08-07',
     '2026-08-07T00:00:00',
