@@ -31,7 +31,7 @@ const ALLOWED = new RegExp(
     '^datasets/',
     String.raw`^docs/[\w-]+\.(?:md|svg)$`,
     String.raw`^docs/monitoring/[\w-]+\.(?:json|yml)$`,
-    String.raw`^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$`,
+    String.raw`^(?:package\.json|README\.md|LICENSE)$`,
   ].join('|'),
 );
 const NEEDED = [
