@@ -1,6 +1,7 @@
 /** Chooses an area of a ZIP or a city, and the likeliest one where areas are not taxed the same. */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName, plainName } from '../../address/place-name.js';
+import { ownText } from '../../base/own-text.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { fail, failAmbiguous, type Failure } from '../../failure.js';
@@ -286,4 +287,13 @@ export function several(what: string): Failure {
   return failAmbiguous(
     `${what} overlaps several tax areas with different rates, and the address was not found`,
   );
+}
+
+/** The same failure, whose text keeps nothing in memory that it was made of. */
+export function ownFailure({ failure, detail, field, ambiguous }: Failure): Failure {
+  if (detail === undefined) return { failure, field };
+  const text = ownText(detail);
+  return ambiguous === undefined
+    ? { failure, detail: text, field }
+    : { failure, detail: text, field, ambiguous };
 }

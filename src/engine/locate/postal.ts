@@ -20,6 +20,7 @@ import {
   type Chosen,
   CitiesByName,
   likeliestPart,
+  ownFailure,
   several,
   situsIn,
   statedCandidate,
@@ -48,15 +49,6 @@ interface Choice {
   readonly city: string;
   /** The day that `dateOf` gave for each state; on other days the area may be different. */
   readonly days: readonly (readonly [state: string, day: DateInt])[];
-}
-
-/** A choice whose texts keep nothing else in memory. */
-function keepable(choice: Choice): Choice {
-  const { found, city, days } = choice;
-  if (!isFailure(found) || found.detail === undefined) return choice;
-  const { failure, detail, field, ambiguous } = found;
-  const own = { failure, detail: ownText(detail), field };
-  return { found: ambiguous === undefined ? own : { ...own, ambiguous }, city, days };
 }
 
 /** Locates addresses of one dataset by ZIP or city. Remembers the choices. */
@@ -109,7 +101,10 @@ export class PostalLocator {
     const known = this.#choices.get(place);
     if (known !== undefined && holds(known, dateOf)) return known;
     const made = this.#choose(reading, dateOf);
-    if (place.length <= PLACE_LENGTH_MAX) this.#choices.set(ownText(place), keepable(made));
+    if (place.length > PLACE_LENGTH_MAX) return made;
+    const { found, city, days } = made;
+    const kept = isFailure(found) ? { found: ownFailure(found), city, days } : made;
+    this.#choices.set(ownText(place), kept);
     return made;
   }
 
