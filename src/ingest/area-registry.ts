@@ -87,8 +87,8 @@ function isDoubtful(input: SituateInput, hits: LayerHits): boolean {
 }
 
 function keyOf(tuple: AreaTuple): string {
-  const { state, county, place, town, districts, complete, untaxed, stated } = tuple;
-  const said = `${complete ? 1 : 0}${untaxed ? '!' : ''}${stated ? '=' : ''}`;
+  const { state, county, place, town, districts, complete, until, untaxed, stated } = tuple;
+  const said = `${complete ? 1 : 0}${untaxed ? '!' : ''}${stated ? '=' : ''}${until ?? ''}`;
   return `${state}|${county}|${place}|${town}|${districts.join(',')}|${said}`;
 }
 

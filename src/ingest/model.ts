@@ -24,6 +24,8 @@ export interface AreaTuple {
   readonly districts: readonly string[];
   /** True where `districts` is a publisher's complete list, to which district_members adds none. */
   readonly complete?: boolean;
+  /** Last day of that list where it has ended: districts that begin to levy later are added. */
+  readonly until?: DateInt;
   /** True where a publisher says that the state's own tax does not apply. */
   readonly untaxed?: boolean;
   /** True where the codes are those of a boundary file that has a rate file of its own. */

@@ -168,6 +168,22 @@ test('districts of a tuple add to the facts, and replace them where the list is 
   );
 });
 
+test('a complete list that has ended says nothing of districts that levy only since then', () => {
+  const rows = [
+    STATE,
+    ALPHA,
+    row('district', '1', { code: 'D1' }),
+    row('district', '2', { code: 'D2', from: day(20230401) }),
+  ];
+  const given = { rows, members: [member('D1'), member('D2')] };
+  const until = (last: number) => ({ complete: true, until: day(last) });
+  assert.match(told(area(given, until(20230331))), /LOCAL DISTRICT: D2 0.02 = 0.08$/);
+  assert.match(told(area(given, until(20230401))), /= 0.06$/);
+  const joined = { rows, members: [member('D1', { from: day(20230401) })] };
+  assert.match(told(area(joined, until(20230331))), /METRO DISTRICT 0.01 = 0.07$/);
+  assert.match(told(area({ rows, members: [] }, until(20230331))), /= 0.06$/);
+});
+
 test('a gap refuses the place it names, unless the publisher lists the districts there', () => {
   const gap = row('district', '0', {
     county: '99001',

@@ -144,7 +144,7 @@ async function inMemory(): Promise<readonly string[]> {
         zip: 0,
         alone: '' as const,
       };
-      const area = input.place(stated, state);
+      const area = input.place(stated, state, null);
       if (typeof area === 'string') continue;
       if (record.kind === 'address') {
         builder.addRange(boundaryRange(record, area, state, source) as StreetRange);

@@ -4,7 +4,7 @@ import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../mode
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
 import { DATE_MIN, DATE_OPEN, NO_CODE, OWN_CODE } from './list.js';
-import type { MemberIndex, RowIndex, Spot } from './rate-rows.js';
+import { firstLevy, type MemberIndex, type RowIndex, type Spot } from './rate-rows.js';
 import { during, fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
 /** The lists and facts of a book, indexed. */
@@ -158,11 +158,14 @@ function districtsOf(book: LineContext, state: StateName, tuple: AreaTuple, spot
     .filter((code) => !code.startsWith(OPEN_MARK))
     .map((code) => ({ ...ALWAYS, code }));
   const members = book.members.at(spot);
-  // A record names all districts that its authority knows, so none with a code of our own.
-  const held = [
-    ...own,
-    ...members.filter(({ always, code }) => !tuple.complete || always || code.startsWith(OWN_CODE)),
-  ];
+  // A record names all districts that its authority knows, so none with a code of our own, and
+  // none that has levied only since its file ended.
+  const isUnnamed = ({ always, code, from }: (typeof members)[number]): boolean => {
+    const { complete = false, until = DATE_OPEN } = tuple;
+    if (!complete || always || code.startsWith(OWN_CODE)) return true;
+    return Math.max(from, firstLevy(book.rows.district(state.code, code)) ?? 0) > until;
+  };
+  const held = [...own, ...members.filter(isUnnamed)];
   const codes = [...new Set(held.map((member) => member.code))].sort();
   const mark = markOf(book, state, 'district');
   const lines = codes.map((code): DistrictLine => {

@@ -2,6 +2,7 @@
 import type { DateInt } from '../../tax/date.js';
 import { type PlaceFact, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { DistrictMember, TierFact } from './facts.js';
+import { paint } from './timeline.js';
 
 /**
  * Rows of the lists. For each jurisdiction they are in order of precedence, the last one counting
@@ -88,6 +89,14 @@ export function indexRows(
     gaps: (county, place) =>
       place ? [...gaps.get(`${place}/`), ...gaps.get(`${place}/${county}`)] : gaps.get(county),
   };
+}
+
+/** The first day on which a jurisdiction with these rows levies, or may; null where none does. */
+export function firstLevy(rows: readonly RateRow[]): DateInt | null {
+  const levies = paint(rows).find(
+    ({ basis, sales, use }) => basis === 'unknown' || sales > 0 || use > 0,
+  );
+  return levies?.from ?? null;
 }
 
 // Which districts are in force in a tuple, by facts that replace boundaries.

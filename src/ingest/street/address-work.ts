@@ -124,28 +124,31 @@ export function shardSources(parsed: readonly ParseResult[], place: PlaceStated)
       const { state, lastDay } = records;
       files.push({ state, lastDay, ...found.placed });
     }
-    const ended = records !== null && records.lastDay < DATE_OPEN ? records.lastDay : null;
-    addSource(shards, { path: spill, segments, areas: found?.areas ?? null, ended });
+    const { areas = null, ended = null } = found ?? {};
+    addSource(shards, { path: spill, segments, areas, ended });
   }
   return { shards, lost, files };
 }
 
 function placeRecords(
-  { state, file, tuples, rows }: StatedRecords,
+  { state, file, tuples, rows, lastDay }: StatedRecords,
   place: PlaceStated,
 ): {
   readonly areas: Int32Array;
+  /** The file's last day where it has ended. */
+  readonly ended: DateInt | null;
   readonly lost: LostRows | null;
   readonly placed: RecordCounts;
 } {
   const reasons = new Map<string, number>();
   const placed: RecordCounts = { sides: 0, zip9: 0, zip5: 0 };
+  const ended = lastDay < DATE_OPEN ? lastDay : null;
   let kept = 0;
   const areas = Int32Array.from(tuples, (tuple, id) => {
     const { sides, zip9, zip5, said } = rows[id]!;
     const own = sides + zip9 + zip5;
     kept += own;
-    const area = own + said === 0 ? NO_AREA : place(tuple, state);
+    const area = own + said === 0 ? NO_AREA : place(tuple, state, ended);
     if (typeof area === 'number') {
       for (const kind of ['sides', 'zip9', 'zip5'] as const) placed[kind] += rows[id]![kind];
       return area;
@@ -165,7 +168,7 @@ function placeRecords(
     );
   }
   const lost = unplaced === 0 ? null : { file, state, rows: kept, reasons: [...reasons] };
-  return { areas, lost, placed };
+  return { areas, ended, lost, placed };
 }
 
 /** Adds the segments in a file to the shards that they belong to. */

@@ -2,6 +2,7 @@
  * Finds the release's tax areas for what boundary files name. If the overlay has an area that is
  * the same in everything, that one is used, so that file and boundaries can be compared.
  */
+import type { DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
 import { type AreaTuple, type RateRow, TOWN_DIGITS } from '../model.js';
@@ -25,8 +26,15 @@ interface StatedWorld {
   readonly registry: Pick<AreaRegistry, 'tuples' | 'intern'>;
 }
 
-/** Returns the area for what a state's file names, or the reason why there is none. */
-export type PlaceStated = (tuple: StatedTuple, state: string) => number | string;
+/**
+ * Returns the area for what a state's file names, or the reason why there is none; `ended`: the
+ * file's last day, where it has one.
+ */
+export type PlaceStated = (
+  tuple: StatedTuple,
+  state: string,
+  ended: DateInt | null,
+) => number | string;
 
 interface Named {
   readonly county: string;
@@ -131,7 +139,7 @@ class StatedPlaces {
     return stated;
   }
 
-  areaOf(written: StatedTuple, state: string): number | string {
+  areaOf(...[written, state, ended]: Parameters<PlaceStated>): number | string {
     const stated = this.#read(written, state);
     if (typeof stated === 'string') return stated;
     const { book } = this.#world.rates;
@@ -167,6 +175,8 @@ class StatedPlaces {
           ),
       districts: stated.districts,
       complete: true,
+      // The rate of a location is all that is levied there, also by districts that begin later.
+      ...(ended === null || isLocation ? {} : { until: ended }),
       ...(stated.stateTaxed ? {} : { untaxed: true }),
       ...(list === undefined ? {} : { stated: true }),
     };
@@ -273,5 +283,5 @@ function tupleOf(state: string, county: string, place: string): AreaTuple {
 /** Makes the function that finds these areas. Equal tuples occur only once in a file. */
 export function statedPlaces(world: StatedWorld): PlaceStated {
   const places = new StatedPlaces(world);
-  return (tuple, state) => places.areaOf(tuple, state);
+  return (...record) => places.areaOf(...record);
 }
