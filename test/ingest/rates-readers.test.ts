@@ -204,6 +204,30 @@ test('colorado: districts named after a county are gaps there unless the city ha
   );
 });
 
+test('colorado: a district of another name refuses its county, and is told where nothing has it', () => {
+  const district = (where: string): string =>
+    `XX\tdistrict\tHealth - ${where}\t\t\t\t1\t\t2025-07-12\ts`;
+  const list = [
+    'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
+    ...['Far Pass/Alpha', 'Plateau', 'Resort', 'Nowhere'].map(district),
+  ].join('\n');
+  const options = { decided: ['9900010@99001'], within: ['Plateau@99002'], boxed: ['Resort'] };
+  const { rows, report } = read('colorado', list, options);
+  assert.deepEqual(
+    brief(rows).filter((row) => row.includes('unknown')),
+    [
+      'district 99001   unknown ? 10101 99991231',
+      'district 99001 9900020  unknown ? 10101 99991231',
+      'district 99001 9900040  unknown ? 10101 99991231',
+      'district 99002   unknown ? 10101 99991231',
+      ...['20', '30', '50', '60'].map(
+        (end) => `district 99002 99000${end}  unknown ? 10101 99991231`,
+      ),
+    ],
+  );
+  assert.deepEqual(report.unmatched, ['Health - Nowhere']);
+});
+
 test('coded, town-option, state-rates, provinces, estimated', () => {
   const coded = [
     'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',

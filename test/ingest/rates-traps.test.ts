@@ -176,6 +176,9 @@ test('districts inside a county refuse where no boundary tells', () => {
   assert.equal(total('CO', '08059', 'Lakewood city'), '7.5');
   assert.equal(total('CO', '08035', 'Castle Rock town'), '8.1');
   assert.deepEqual([total('CO', '08001'), total('CO', '08035')], ['4.75', 'refused']);
+  assert.equal(total('CO', '08093', 'Fairplay town'), '8.9');
+  const divided = [total('CO', '08093'), total('CO', '08119', 'Woodland Park city')];
+  assert.deepEqual(divided, ['refused', 'refused']);
   assert.equal(total('OH', '39041', 'Columbus city'), '8');
   assert.equal(total('OH', '39041'), '7');
   assert.equal(total('OH', '39041', '?'), 'refused');

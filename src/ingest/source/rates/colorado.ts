@@ -3,8 +3,11 @@
  * counties has a row per part. A district row is named after the county or city where it applies;
  * one named after a county need not cover all of it, and no boundary is published in the list. So
  * places and remainders of such counties are gaps, unless every district of the county is settled
- * there by a row of the city's own or by facts. Options: `history`, the file of earlier years;
- * `decided`, places ("<place>@<county>") or counties ("@<county>") settled by facts.
+ * there by a row of the city's own or by facts. So are those of a county that contains a district
+ * with another name. Options: `history`, the file of earlier years; `decided`, places
+ * ("<place>@<county>") or counties ("@<county>") settled by facts; `within`, the counties of
+ * districts named otherwise ("<name>@<county>"); `boxed`, districts around which divided_land has a
+ * box. A district of which nothing tells the county is reported.
  */
 import { type DateInt, dayBefore } from '../../../tax/date.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
@@ -90,6 +93,12 @@ interface DistrictNames {
   readonly place: string;
 }
 
+/** The county of a district that is named after neither county nor municipality; "" for none. */
+function countyAround(where: string, context: ListContext): string {
+  const named = listOption(context, 'within').find((each) => each.startsWith(`${where}@`));
+  return named?.slice(where.length + 1) ?? '';
+}
+
 function districtOf(name: string, context: ListContext): DistrictNames | null {
   const { gazetteer, state, report } = context;
   const [kind = name, where = ''] = name.split(' - ');
@@ -104,7 +113,11 @@ function districtOf(name: string, context: ListContext): DistrictNames | null {
   const county = within?.kind === 'code' ? within.code : '';
   const city = gazetteer.city(state, base, county);
   if (city.kind === 'code') return { kind, code, county, place: city.code };
-  report.drop(name, 'a district without boundary, inside an unincorporated area');
+  const around = county || countyAround(where, context);
+  if (around !== '') return { kind, code, county: around, place: '' };
+  if (listOption(context, 'boxed').includes(where)) {
+    report.drop(name, 'a district without boundary, and land around it is refused');
+  } else report.miss(name);
   return null;
 }
 
