@@ -1,7 +1,7 @@
 /**
  * The counties of each ZIP. Two crosswalks are combined, of delivered addresses and of census land.
- * The county in a postal list only decides where these disagree or, with other evidence, where they
- * have none.
+ * The county in a postal list only decides where these disagree and the ZIP's point does not tell
+ * or, with other evidence, where they have none.
  */
 import type { ZipLists } from './zip-facts.js';
 import type { PlaceNames } from './names.js';
@@ -54,13 +54,19 @@ function lists(input: ZipLists): Lists {
 }
 
 /**
- * The counties of both lists. If these have none in common, one list is wrong, and the postal
- * list's county decides.
+ * The counties of both lists. If these have none in common, one list is wrong: the one is right
+ * that has the county of the ZIP's own point or, where neither has, the postal list's county.
  */
-function joined(one: ReadonlySet<string>, other: ReadonlySet<string>, hint: string): Set<string> {
+function joined(
+  one: ReadonlySet<string>,
+  other: ReadonlySet<string>,
+  { county: hint, hasPointIn }: Hint,
+): Set<string> {
   const apart = one.size > 0 && other.size > 0 && ![...one].some((county) => other.has(county));
-  if (apart && one.has(hint)) return new Set(one);
-  if (apart && other.has(hint)) return new Set(other);
+  for (const isRight of apart ? [hasPointIn, (county: string) => county === hint] : []) {
+    const right = [one, other].find((list) => [...list].some(isRight));
+    if (right !== undefined) return new Set(right);
+  }
   return new Set([...one, ...other]);
 }
 
@@ -92,17 +98,16 @@ function countiesOf(from: Lists, zip: number, given: Hint): string[] {
   const { county: hint, home } = given;
   const delivered = from.delivered.get(zip) ?? NONE;
   const tabulated = from.tabulated.get(zip) ?? NONE;
-  const counties = joined(delivered, tabulated, hint);
+  const counties = joined(delivered, tabulated, given);
   const atHome = home !== '' && [...counties].some((county) => county.startsWith(home));
   if (counties.size === 0 || !atHome) {
     const guessed = guess(from, zip, given);
     if (guessed !== null) counties.add(guessed);
   } else {
     for (const county of counties) {
-      // A county across the state line that only one crosswalk has is more often an error than an
-      // overlap.
-      const both = delivered.has(county) && tabulated.has(county);
-      if (!county.startsWith(home) && !both) counties.delete(county);
+      // Census land is made of blocks, which no state line crosses, so a county beyond it is an
+      // overlap. A list of delivered addresses alone has more errors there than overlaps.
+      if (!county.startsWith(home) && !tabulated.has(county)) counties.delete(county);
     }
   }
   const rank = (county: string): number =>
