@@ -43,3 +43,32 @@ test('a door far from the municipality and the county that it names has no use',
   assert.ok(!isAstray(500_000, 'Far', 'Nowhere'), 'not known');
   assert.ok(!isAstray(500_000, 'Unincorporated', 'Far'), 'no municipality');
 });
+
+test('where a town is drawn outside its county, municipality and county of an address decide', () => {
+  const tuple = (county: string, town: string) => {
+    return { state: '96', county, place: '', town, districts: [] };
+  };
+  const named = (geoid: string, name: string) => {
+    return { geoid, name, fullName: `${name} town` };
+  };
+  const [holly, ludlow] = [named('9600300001', 'Holly'), named('9600100002', 'Ludlow')];
+  // Between both towns, Holly reaches a kilometre into the county of Ludlow.
+  const known = areaNames({
+    tuples: [
+      tuple('96001', ludlow.geoid),
+      tuple('96001', holly.geoid),
+      tuple('96003', holly.geoid),
+    ],
+    places: [holly, ludlow],
+    counties: [
+      { fips: '96001', fullName: 'Near County' },
+      { fips: '96003', fullName: 'Far County' },
+    ],
+  });
+  const doors = new DoorSituator((_lat, lng) => (lng < 0 ? 0 : lng < 9_000 ? 1 : 2), known);
+  assert.equal(doors.areaAt(0, 4_000, 'LUDLOW', 'NEAR'), 0);
+  assert.equal(doors.areaAt(0, 4_000, 'HOLLY', 'FAR'), 2);
+  assert.equal(doors.areaAt(0, 4_000, 'LUDLOW', 'FAR'), 1, 'the record contradicts itself');
+  assert.equal(doors.areaAt(0, 4_000, 'LUDLOW'), 1);
+  assert.equal(doors.areaAt(0, 12_000, 'LUDLOW', 'NEAR'), 2, 'beyond, the boundaries agree');
+});

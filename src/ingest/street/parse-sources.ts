@@ -129,8 +129,8 @@ class SourceParser {
   }
 
   point(point: AddressPoint): void {
-    const { lat, lng, municipality, state, zip } = point;
-    const here = this.#situator.areaAt(lat, lng, municipality);
+    const { lat, lng, municipality, county, state, zip } = point;
+    const here = this.#situator.areaAt(lat, lng, municipality, county);
     if (this.#situator.isAstray(lat, lng, here, point)) {
       this.#lose('outside', ASTRAY);
       return;
@@ -143,7 +143,7 @@ class SourceParser {
       areaAshore(
         lat,
         lng,
-        (ownLat, ownLng) => this.#situator.areaAt(ownLat, ownLng, municipality),
+        (ownLat, ownLng) => this.#situator.areaAt(ownLat, ownLng, municipality, county),
         here,
       ),
       zip,

@@ -18,6 +18,8 @@ type Locate = (lat: Microdegrees, lng: Microdegrees) => number;
 const MUNICIPALITY_METRES = [60, 120];
 /** How far from its county a door may lie if its municipality is different too. */
 const COUNTY_METRES = [500, 1000, 2000];
+/** How far from municipality and county it may lie, where boundaries contradict one another. */
+const NAMED_METRES = [...MUNICIPALITY_METRES, 250, ...COUNTY_METRES];
 const DIRECTIONS = 16;
 /** Metres in a microdegree of latitude. */
 const MICRODEGREE_METRES = distanceMetres(0, 0, 1, 0);
@@ -28,6 +30,8 @@ export interface AreaNames {
   readonly municipalities: readonly (readonly [place: string, town: string])[];
   /** State and folded county name for each tax area. */
   readonly counties: readonly (readonly [state: string, name: string])[];
+  /** Whether the town of each tax area lies in another county, by borders drawn differently. */
+  readonly foreignTowns: readonly boolean[];
   /** Folded names of each place and town by its code. */
   readonly names: ReadonlyMap<string, readonly string[]>;
 }
@@ -46,6 +50,7 @@ export function areaNames({
   return {
     municipalities: tuples.map(({ place, town }) => [place, town] as const),
     counties: tuples.map(({ state, county }) => [state, named.get(county) ?? ''] as const),
+    foreignTowns: tuples.map(({ county, town }) => town !== '' && !town.startsWith(county)),
     names: new Map(
       places.map(({ geoid, name, fullName }) => [geoid, [foldName(name), foldName(fullName)]]),
     ),
@@ -109,11 +114,23 @@ export class DoorSituator {
     this.#counties = new Set(known.counties.map((county) => county.join('|')));
   }
 
-  /** The area of a spot; −1 where there is none. */
-  areaAt(lat: Microdegrees, lng: Microdegrees, municipality: string): number {
+  /**
+   * The area of a spot; −1 where there is none. Where the boundaries have a town outside its
+   * county, one of them is off there, so the municipality and county that an address names are
+   * believed from farther away.
+   */
+  areaAt(lat: Microdegrees, lng: Microdegrees, municipality: string, county = ''): number {
     const here = this.#locate(lat, lng);
     if (municipality === '' || here < 0) return here;
     const name = this.#fold(municipality);
+    if (county !== '' && this.#known.foreignTowns[here] === true) {
+      const own = this.#foldCounty(county);
+      const { counties, foreignTowns } = this.#known;
+      const agrees = (area: number): boolean =>
+        foreignTowns[area] !== true && counties[area]?.[1] === own && this.#bears(area, name);
+      const agreed = areaAround([lat, lng], NAMED_METRES, this.#locate, agrees);
+      if (agreed >= 0) return agreed;
+    }
     if (this.#bears(here, name) || !this.#municipalities.has(name)) return here;
     const bears = (area: number): boolean => this.#bears(area, name);
     const area = areaAround([lat, lng], MUNICIPALITY_METRES, this.#locate, bears);
