@@ -94,14 +94,11 @@ function areaOf(location: Location, context: ListContext): Omit<Area, 'locations
   return null;
 }
 
-function percent(rate: Rate): string {
-  return `${String(rate / 10_000_000)} %`;
-}
-
+/** Why a divided area is refused. Without figures, since these may have been another list's. */
 function dividedNote(locations: readonly Location[]): string {
-  const figures = locations.map(({ name, total }) => `${name} ${percent(total)}`).join(', ');
+  const names = [...new Set(locations.map(({ name }) => name))].join(', ');
   return (
-    `Washington: transit districts divide this area (${figures}); the state's address ` +
+    `Washington: transit districts divide this area (${names}); the state's address ` +
     'file of location codes would fill it.'
   );
 }
