@@ -161,3 +161,13 @@ test("Texas: what the Comptroller's list of July 2025 has anew", () => {
   }
   assert.equal(total('48013', '4858280'), '8.25', 'Pleasanton, which they leave out');
 });
+
+test('Alaska: land about Talkeetna is refused, since a service area there levies a tax', () => {
+  assert.equal(total('02170', '?'), 'refused');
+  assert.equal(total('02170'), '0');
+});
+
+test("Missouri: rates that the list rounds to three digits are held in full", () => {
+  assert.equal(total('29163'), '7.2875');
+  assert.equal(total('29069'), '5.9125');
+});
