@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { nameBundle, openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
-import { activeRelease, findRelease, releasesDir } from '../dataset/release.js';
+import { activeRelease, currentRelease, findRelease, releasesDir } from '../dataset/release.js';
 import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeTemporary } from '../ingest/release-writer.js';
@@ -105,7 +105,7 @@ export async function unpackCommand(
     rmSync(temporary, { recursive: true, force: true });
   }
   if (activate) await activateSound(varDir, dataset, { quiet, signedBy });
-  else if (!quiet && activeRelease(varDir) !== dataset)
+  else if (!quiet && currentRelease(varDir) !== dataset)
     progress(`to let it answer: npx situs dataset activate ${dataset}`);
   print(dataset);
 }

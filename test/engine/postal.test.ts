@@ -221,6 +221,8 @@ test('what a ZIP has across the state line makes it less certain, and is never t
   assert.equal(precision({ zip: '10015', city: 'HILLS', state: 'YB' }), 'address-incomplete');
   assert.equal(precision({ zip: '10016', city: 'HILLS' }), 'city');
   assert.equal(precision({ zip: '10016', city: 'HILLS', state: 'YB' }), 'address-incomplete');
+  // Within a state three quarters would be enough.
+  assert.equal(precision({ zip: '10026', city: 'HILLS' }), 'address-incomplete');
   // A part beyond that the lists name and no spot was met of is possible all the same.
   assert.equal(precision({ zip: '10020', city: 'HILLS' }), 'city');
 });

@@ -167,7 +167,7 @@ test('Alaska: land about Talkeetna is refused, since a service area there levies
   assert.equal(total('02170'), '0');
 });
 
-test("Missouri: rates that the list rounds to three digits are held in full", () => {
+test('Missouri: rates that the list rounds to three digits are held in full', () => {
   assert.equal(total('29163'), '7.2875');
   assert.equal(total('29069'), '5.9125');
 });

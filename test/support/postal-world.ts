@@ -171,6 +171,10 @@ const zips = [
     [REST, 'HILLS', 900_000],
     [OVER, 'HILLS', 100_000],
   ]),
+  zip(10026, 'HILLS', [
+    [REST, 'HILLS', 750_000],
+    [OVER, 'HILLS', 250_000],
+  ]),
   zip(10020, 'HILLS', [
     [REST, 'HILLS', 1_000_000],
     [OVER, 'HILLS'],

@@ -12,9 +12,9 @@ import { type Candidate, type DateOf, type Doubts, withoutSlivers } from './doub
 const PPM = 1_000_000;
 /**
  * A rate is assumed if at least this share of the ZIP has it: of its doors, or else of its
- * inhabited land. More is needed where a named incorporated city has another rate, and half is
- * enough where most of the named city has it, which has two. Chosen so that most people get an
- * answer while at most 3 % of ZIPs are assumed wrongly (docs/datasets.md).
+ * inhabited land. More is needed where a named city has another rate or the ZIP has land in another
+ * state; half is enough where most of the named city has it, which has two. Chosen so that most
+ * people get an answer while at most 3 % of ZIPs are assumed wrongly (docs/datasets.md).
  */
 const LIKELY_PPM_MIN = 570_000;
 const CONTRARY_PPM_MIN = 760_000;
@@ -112,7 +112,9 @@ export function likeliestPart(
   const likeliest = likeliestTotal([...parts.map(weighed), ...beside], totalOf);
   if (likeliest === null) return null;
   const isAlike = ({ area }: Candidate): boolean => totalOf(area) === likeliest.total;
-  if (likeliest.ppm < leastOf(preferred, isAlike)) return null;
+  const { state } = parts[0]!.area;
+  const isAbroad = beside.some(({ area, share }) => share > 0 && area.state !== state);
+  if (likeliest.ppm < (isAbroad ? CONTRARY_PPM_MIN : leastOf(preferred, isAlike))) return null;
   const [largest = null] = parts
     .filter(isAlike)
     .sort((one, other) => weighed(other).share - weighed(one).share);
