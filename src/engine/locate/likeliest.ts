@@ -294,8 +294,6 @@ export function several(what: string): Failure {
 /** The same failure, whose text keeps nothing in memory that it was made of. */
 export function ownFailure({ failure, detail, field, ambiguous }: Failure): Failure {
   if (detail === undefined) return { failure, field };
-  const text = ownText(detail);
-  return ambiguous === undefined
-    ? { failure, detail: text, field }
-    : { failure, detail: text, field, ambiguous };
+  const own = { failure, detail: ownText(detail), field };
+  return ambiguous === undefined ? own : { ambiguous, ...own };
 }
