@@ -18,10 +18,11 @@ function isMark(value: unknown): value is ProcessMark {
   return isObject(value) && 'machine' in value && 'pid' in value && 'began' in value;
 }
 
-/** Whether the process that a file names has ended. */
+/** Whether the process that a file names has ended. One that stands still has not. */
 function isLeft(file: string): boolean {
-  const mark = jsonFile(file);
-  if (isMark(mark) && hasEnded(mark, ownMark())) return true;
+  const [mark, own] = [jsonFile(file), ownMark()];
+  const isSeen = isMark(mark) && mark.began !== '' && mark.machine === own.machine;
+  if (isSeen && own.machine !== '') return hasEnded(mark, own);
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined || Date.now() - found.mtimeMs > SILENT_MS;
 }
@@ -66,9 +67,13 @@ export function holdOutput(output: string, file: string): () => void {
       );
     }
   }
+  const isOwn = (): boolean => {
+    const mark = jsonFile(file);
+    return isMark(mark) && mark.pid === process.pid && mark.began === ownMark().began;
+  };
   const timer = setInterval(() => {
     try {
-      utimesSync(file, new Date(), new Date());
+      if (isOwn()) utimesSync(file, new Date(), new Date());
     } catch {
       // Somebody has removed the file.
     }
@@ -76,7 +81,7 @@ export function holdOutput(output: string, file: string): () => void {
   const end = (): void => {
     clearInterval(timer);
     process.off('exit', end);
-    rmSync(file, { force: true });
+    if (isOwn()) rmSync(file, { force: true });
   };
   process.once('exit', end);
   return end;

@@ -164,10 +164,19 @@ function openAt(fd: number): Stats | undefined {
   }
 }
 
-/** The path that symbolic links lead to, whether there is a file or not. */
+/** The path that symbolic links lead to, of which the last one leads to no file yet. */
 function behindLinks(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return path;
   return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));
+}
+
+/**
+ * The path to write. That of a pipe stays as it is: what a link to an open one (`/dev/stdout`)
+ * names cannot be opened.
+ */
+function pathOf(given: string, found: Stats | undefined): string {
+  if (found === undefined) return behindLinks(given);
+  return found.isFile() ? realpathSync(given) : given;
 }
 
 function pipeOrDevice(path: string, found: Stats): RowsTarget {
@@ -192,8 +201,8 @@ function pipeOrDevice(path: string, found: Stats): RowsTarget {
  * @throws UsageError for a folder, a file in a folder that does not exist, and FILE itself
  */
 export function openTarget(out: string, file: string): RowsTarget {
-  const path = out === STANDARD ? '' : behindLinks(resolve(out));
-  const found = out === STANDARD ? openAt(process.stdout.fd) : foundAt(path);
+  const found = out === STANDARD ? openAt(process.stdout.fd) : foundAt(resolve(out));
+  const path = out === STANDARD ? '' : pathOf(resolve(out), found);
   const stream = [process.stdout, process.stderr].find(({ fd }) => isSame(found, openAt(fd)));
   const partial = new PartialFile(path);
   const from = file === STANDARD ? undefined : foundAt(resolve(file));

@@ -161,7 +161,10 @@ class NeededPieces {
   }
 }
 
-/** Removes the pieces of releases that the place does not offer, also not again meanwhile. */
+/**
+ * Removes the pieces of releases that the place does not offer, which is read before each removal.
+ * Only a push that announces a release and looks for its pieces between the two misses one.
+ */
 export async function removePieces(place: Place, gone: readonly Offer[]): Promise<void> {
   const needed = new NeededPieces(place);
   for (const offer of gone) {

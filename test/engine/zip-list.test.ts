@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RatesByArea } from '../../src/engine/rate/on-day.js';
 import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { isFailure } from '../../src/failure.js';
-import { dateOf, dataset, IN_OAK } from '../support/postal-world.js';
+import { DARK, dateOf, dataset, DIM, IN_OAK, REST } from '../support/postal-world.js';
 
 const RATES = new RatesByArea(dataset);
 
@@ -33,6 +33,23 @@ test('a postal lookup that cannot be complete is refused', () => {
   assert.equal(listed({ county: 'Other' }), 'no-result');
   assert.equal(listed({ state: 'Nowhere' }), 'invalid-state');
   assert.equal(listed({ stateCode: 'ZZ' }), 'invalid-state');
+});
+
+test('land outside cities whose rate is unknown refuses the list of a ZIP that reaches it', () => {
+  const reaching = (area: number, land: number): ZipLists => {
+    const zip: typeof dataset.zip = (number) => {
+      const record = dataset.zip(number);
+      return record === null ? null : { ...record, reach: [{ area, land }] };
+    };
+    return new ZipLists({ ...dataset, zip }, RATES);
+  };
+  assert.equal(listed({}, reaching(DIM, 5_000)), 'no-result');
+  assert.deepEqual(listed({ city: 'Saint Oak' }, reaching(DIM, 5_000)), ['ST. OAK']);
+  assert.deepEqual(listed({}, reaching(DIM, 4_999)), ['ST. OAK', 'ELM']);
+  // Land that is taxed as told, and a city, which an address would name.
+  for (const area of [REST, DARK]) {
+    assert.deepEqual(listed({}, reaching(area, 900_000)), ['ST. OAK', 'ELM']);
+  }
 });
 
 test('a county and an independent city of one name are told apart by their kind', () => {

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +67,8 @@ test('a run is refused while another one writes its output, and not after its en
   const out = join(dir, 'held.csv');
   const letGo = new PartialFile(out).hold();
   writeFileSync(`${out}.part`, 'of the other run');
+  // As if it had stood still since.
+  utimesSync(`${out}.part.run`, 0, 0);
   for (const resume of [[], ['--resume']]) {
     const ended = await run([rows, '-o', out, ...resume]);
     assert.equal(ended.code, 1);
@@ -124,4 +127,12 @@ test('a symbolic link to a file that is to be made stays one', async () => {
   assert.equal((await run([rows, '-o', link])).code, 0);
   assert.ok(lstatSync(link).isSymbolicLink());
   assert.match(readFileSync(target, 'utf8'), /,100,\n$/);
+});
+
+test('standard output that is a pipe is written as such, under its path too', () => {
+  const env = { PATH: process.env['PATH'], SITUS_VAR: built.varDir };
+  const command = `"${process.execPath}" "${CLI}" bulk "${rows}" --quiet -o /dev/stdout | cat`;
+  const ended = spawnSync('sh', ['-c', command], { env, encoding: 'utf8' });
+  assert.equal(ended.stderr, '');
+  assert.match(ended.stdout, /^address,situs_rate.*\n.*,100,\n$/);
 });

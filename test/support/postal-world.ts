@@ -94,7 +94,7 @@ export const REST = area('XA', '001', '', [XA, C1, OLD]);
 export const IN_OAK = area('XA', '001', 'St. Oak', [XA, C1, OAK]);
 export const IN_ELM = area('XA', '001', 'Elm', [XA, C1, ELM, BUS]);
 export const DARK = area('XA', '002', 'Dark', [XA], [GAP]);
-const DIM = area('XA', '002', '', [XA], [GAP]);
+export const DIM = area('XA', '002', '', [XA], [GAP]);
 export const OVER = area('YB', '001', '', [YB]);
 /** St. Oak's part in another county, taxed as C001's land is. */
 export const FAR_OAK = area('XA', '003', 'St. Oak', [XA, component('city', 'FAR OAK', '1')]);

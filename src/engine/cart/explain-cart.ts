@@ -53,8 +53,8 @@ function placeNote(place: CartPlace, found: FoundPlace | null, state: string): P
     county: area.countyFullName,
     city: area.placeName,
     precision: situs.precision,
-    ...assumedNote(situs),
     area: area.id,
+    ...assumedNote(situs),
   };
 }
 

@@ -53,7 +53,7 @@ export function refuse(reading: ParsedAddress): Failure | null {
 export type DateOf = (state: string) => DateInt;
 
 /** Parts with less than this share of a ZIP's doors (0.5 %) are ignored. */
-const SLIVER_PPM = 5_000;
+export const SLIVER_PPM = 5_000;
 
 /** ZIPs as near as this to those of a city may use its name: 30 km, in microdegrees of latitude. */
 const NEAR_MICRO = 270_000;

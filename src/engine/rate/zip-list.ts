@@ -1,10 +1,11 @@
 /** Every rate that overlaps a ZIP, narrowed by state, county and city. */
 import { foldCounty, foldName, plainName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord } from '../../dataset/records.js';
+import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { type KnownRates, notOver, type PostalOutcome, type ZipQuery } from '../lookup-query.js';
+import { SLIVER_PPM } from '../locate/doubt.js';
 import type { RatesByArea, States } from './on-day.js';
 
 /** Parameters that narrow a list by postal code; "" where one is not given. */
@@ -54,13 +55,7 @@ export class ZipLists {
     const all =
       record === null || record.parts.length === 0
         ? this.#stated(Number(query.zip), dateOf)
-        : record.parts.map(
-            ({ area, city, incorporated }): Row => ({
-              area: this.#dataset.area(area),
-              city,
-              incorporated,
-            }),
-          );
+        : this.#ofParts(record, dateOf);
     if (all.length === 0) {
       const why = record === null ? 'is not known' : 'lies in no known tax area';
       return fail('no-result', `ZIP ${query.zip} ${why}`);
@@ -92,6 +87,29 @@ export class ZipLists {
       if (early !== null) return early;
     }
     return { kind: 'postal', rows };
+  }
+
+  /** The parts of a ZIP, and the land outside cities that it reaches and whose rate is unknown. */
+  #ofParts(
+    { parts, reach, cities: [city = ''] }: ZipRecord,
+    dateOf: (state: string) => DateInt,
+  ): readonly Row[] {
+    const rows = parts.map(
+      (part): Row => ({
+        area: this.#dataset.area(part.area),
+        city: part.city,
+        incorporated: part.incorporated,
+      }),
+    );
+    const states = new Set(rows.map(({ area }) => area.state));
+    for (const { area: id, land } of reach) {
+      if (land < SLIVER_PPM) continue;
+      const area = this.#dataset.area(id);
+      if (area.incorporated || area.unknown.length === 0 || !states.has(area.state)) continue;
+      const isUnknown = isFailure(this.#rates.at(id, dateOf(area.state)));
+      if (isUnknown) rows.push({ area, city, incorporated: false });
+    }
+    return rows;
   }
 
   /**
