@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe, publishersFiles, situs } from '../support/built-dataset.js';
 
-const FILE = join(packageRoot(), 'docs/datasets.md');
+const FILE = join(packageRoot(), 'docs/coverage.md');
 const MARKS = /<!-- coverage -->\n([\s\S]*?)\n?<!-- \/coverage -->/;
 const sources = publishersFiles();
 
-test('docs/datasets.md shows the coverage of the reference recipe', {
+test('docs/coverage.md shows the coverage of the reference recipe', {
   skip: sources === null ? "the publishers' files are not at hand" : false,
 }, () => {
   const built = buildRecipe('reference', ['--sources', sources ?? '']);
