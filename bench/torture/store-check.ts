@@ -40,7 +40,7 @@ export async function checkStore(
         }
       }
       after = batch.at(-1)?.key ?? null;
-      if (after === null || batch.length < BATCH) return { wrong, keys };
+      if (after === null) return { wrong, keys };
     }
   } finally {
     await store.close();
